@@ -62,3 +62,51 @@ func TestALookAtAListDoesNotMarkAnOfferAsSeen(t *testing.T) {
 		t.Errorf("both at once: %d %s", r.status, r.body)
 	}
 }
+
+// Each of those who look at once is shown another claim first, so that they do not all try the oldest.
+func TestReadersThatLookAtOnceAreShownDifferentClaimsFirst(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, _ := h.agent("planner")
+	readers := map[string]*client.Client{}
+	for _, name := range []string{"ann", "bob", "cyd"} {
+		readers[name], _ = h.agent(name)
+	}
+	look := func(name string, o client.InboxOptions) (tasks string) {
+		t.Helper()
+		box, err := readers[name].Inbox(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range box.Items {
+			tasks += i.Intent
+		}
+		return tasks
+	}
+	for {
+		var made []string
+		for _, intent := range []string{"1", "2", "3"} {
+			r, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: intent, Send: &client.SendInput{Kind: client.Broadcast, To: []string{"ann", "bob", "cyd"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made = append(made, r.Task)
+		}
+		start := time.Now()
+		first := ""
+		for _, name := range []string{"ann", "bob", "cyd"} {
+			first += look(name, client.InboxOptions{Limit: 1, See: true})
+		}
+		again, all := look("ann", client.InboxOptions{Limit: 1}), look("bob", client.InboxOptions{Peek: true})
+		if time.Since(start) < 800*time.Millisecond { // otherwise what one was shown is everybody's again
+			if first != "123" || again != "1" || all != "213" {
+				t.Errorf("first %s, then %s, in all %s", first, again, all)
+			}
+			return
+		}
+		for _, id := range made {
+			if _, err := planner.Cancel(t.Context(), id, client.CancelInput{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -94,7 +94,7 @@ type InboxFilter struct {
 type Inbox struct {
 	// Items are those of the highest priority first. Within a priority that the reader has not been told anything of, senders take turns, so that the
 	// first page shows the oldest of each; otherwise they are in the order of age. On a page that leaves items out, every fourth is
-	// for all priorities: see [Turns]. Notices that stop no work of the agent come last.
+	// for all priorities: see [Turns]. On the first page, claims that another reader was just shown come after the others of their priority. Notices that stop no work of the agent come last.
 	Items []Item
 	// Taken is the senders of the items of a page that leaves items out.
 	Taken []string

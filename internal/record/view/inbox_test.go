@@ -51,6 +51,12 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 		turns := view.Turns{Given: rapid.Uint64Range(0, 9).Draw(t, "given")}
 		had := map[string]uint64{"ann": rapid.Uint64Range(0, turns.Given).Draw(t, "ann"), "bob": rapid.Uint64Range(0, turns.Given).Draw(t, "bob")}
 		turns.Last = func(sender string) uint64 { return had[sender] }
+		if rapid.Bool().Draw(t, "others look") {
+			turns.Held = map[string]bool{}
+			for _, w := range all {
+				turns.Held[w.ID] = rapid.Bool().Draw(t, "held")
+			}
+		}
 		told, more := map[string]int{}, 0 // times that others came between two pages
 		for calls := 0; after.Least() < last; calls++ {
 			f := view.InboxFilter{After: after, Limit: rapid.IntRange(1, 5).Draw(t, "limit"), Turns: turns}
@@ -68,9 +74,10 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 					t.Fatalf("after %s comes %s", after, next)
 				}
 			}
-			if after == (view.Cursor{}) {
+			switch {
+			case after == (view.Cursor{}) && turns.Held == nil:
 				takesTurns(t, all, page, turns)
-			} else {
+			case after != (view.Cursor{}):
 				mostUrgentFirst(t, all, page, f)
 				eachInTurn(t, all, page, after)
 			}
@@ -276,6 +283,32 @@ func TestWhatIsUrgentDoesNotHideTheRestAfterACursor(t *testing.T) {
 		}
 		if served["honest"] != 3 || served["other"] != 3 {
 			t.Errorf("%d at a time: of 40 items %v", limit, served)
+		}
+	}
+}
+
+func TestClaimsThatOthersHoldComeAfterTheRestOfTheirPriority(t *testing.T) {
+	var all []view.InboxRow
+	for i, from := range []string{"ann", "ann", "ann", "bob", "cy"} {
+		all = append(all, view.InboxRow{Rank: 1 + i/4, At: ledger.Position(i + 1), From: from, ID: fmt.Sprint(i + 1)})
+	}
+	for _, c := range []struct{ held, one, all string }{{"", "1", "14235"}, {"1", "2", "24315"}, {"124", "3", "34125"}, {"5", "1", "14235"}, {"12345", "1", "14235"}} {
+		turns := view.Turns{Held: map[string]bool{}}
+		for _, id := range c.held {
+			turns.Held[string(id)] = true
+		}
+		for limit, want := range map[int]string{1: c.one, len(all): c.all} {
+			page, next, enough := view.InboxPage(slices.Clone(all), view.InboxFilter{Limit: limit, Turns: turns}, len(all)+2, 10)
+			got := ""
+			for _, w := range page {
+				got += w.ID
+			}
+			if got != want || !enough {
+				t.Errorf("held %s: %s, want %s", c.held, got, want)
+			}
+			if oldest := ledger.Position(1); limit == 1 && got != "1" && next[1] >= oldest {
+				t.Errorf("held %s: the cursor %s is after what was left out", c.held, next)
+			}
 		}
 	}
 }

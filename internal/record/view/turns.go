@@ -11,6 +11,7 @@ import (
 type Turns struct {
 	Given uint64                     // how many items were on those pages
 	Last  func(sender string) uint64 // how many there had been with the last one of a sender; 0 is none. nil: none of anybody
+	Held  map[string]bool            // ids of open claims that another reader was just shown: from the beginning, they come after the others of their priority
 }
 
 // OtherThanOffer is what a store puts before the sender of an item that is no offer, in [InboxRow].From: no name contains it.
@@ -37,12 +38,12 @@ type queue struct {
 func inTurn(all []InboxRow, limit int, turns Turns) []placed {
 	some := limit < len(all)
 	if !some {
-		turns = Turns{} // the page has everything: nobody's turn is put off
+		turns = Turns{Held: turns.Held} // the page has everything: nobody's turn is put off
 	}
 	queues := queuesOf(number(all), turns)
 	order := make([]placed, 0, len(all))
 	for len(order) < limit {
-		q := nextTurn(queues, some && turns.forAll(len(order)))
+		q := nextTurn(queues, turns.Held, some && turns.forAll(len(order)))
 		order = append(order, q.items[0])
 		q.last, q.items = turns.Given+uint64(len(order)), q.items[1:]
 	}
@@ -54,7 +55,9 @@ func inTurn(all []InboxRow, limit int, turns Turns) []placed {
 
 // queuesOf is the senders of items, the oldest first.
 func queuesOf(all []placed, turns Turns) (queues []*queue) {
-	slices.SortStableFunc(all, func(x, y placed) int { return cmp.Compare(x.Rank, y.Rank) })
+	slices.SortStableFunc(all, func(x, y placed) int {
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), lastIf(turns.Held[x.ID], turns.Held[y.ID]))
+	})
 	by := map[string]*queue{}
 	for _, w := range all {
 		q := by[w.Sender()]
@@ -70,9 +73,20 @@ func queuesOf(all []placed, turns Turns) (queues []*queue) {
 	return queues
 }
 
+// lastIf compares by what is true of two items: one of which it is true comes after the other.
+func lastIf(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return 1
+	}
+	return -1
+}
+
 // nextTurn is the sender whose turn it is: the one whose last turn is the longest time ago, of those with an item of the highest priority
-// or, if all is true, of all.
-func nextTurn(queues []*queue, all bool) *queue {
+// or, if all is true, of all; one with nothing but what others hold comes after the others.
+func nextTurn(queues []*queue, held map[string]bool, all bool) *queue {
 	var next *queue
 	for _, q := range queues {
 		if len(q.items) == 0 {
@@ -88,7 +102,7 @@ func nextTurn(queues []*queue, all bool) *queue {
 		if all {
 			first = 0
 		}
-		if cmp.Or(first, cmp.Compare(q.last, next.last), rank, byAge(a.InboxRow, b.InboxRow)) < 0 {
+		if cmp.Or(first, lastIf(held[a.ID], held[b.ID]), cmp.Compare(q.last, next.last), rank, byAge(a.InboxRow, b.InboxRow)) < 0 {
 			next = q
 		}
 	}

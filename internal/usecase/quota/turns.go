@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -17,11 +18,22 @@ const (
 	sendersKnown = 256  // of a reader
 )
 
-// Turns remembers whose turn it was in each inbox, from page to page. It is of this process alone; what is forgotten is as if the sender
-// had not had a turn.
+// held is how long a reader that is shown an open claim for the first time has it before the others: those who look meanwhile see it after what nobody
+// holds, so that many who look at once do not all try the oldest.
+const held = time.Second
+
+// Turns remembers whose turn it was in each inbox, from page to page, and which open claims a reader was just shown. It is of this process alone; what is
+// forgotten is as if the sender had not had a turn, and the claim had been shown to nobody.
 type Turns struct {
-	mu   sync.Mutex
-	each simplelru.LRUCache[string, *turns]
+	mu    sync.Mutex
+	each  simplelru.LRUCache[string, *turns]
+	holds []hold // the oldest first
+}
+
+// hold is that of an agent on an open claim.
+type hold struct {
+	workspace, agent, handoff string
+	ends                      time.Time
 }
 
 // turns are those in the inbox of one reader.
@@ -40,12 +52,37 @@ func NewTurns() (*Turns, error) {
 func (t *Turns) Of(workspace, agent string) view.Turns {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	of, there := t.each.Get(workspace + "/" + agent)
-	if !there {
-		return view.Turns{}
+	turns := view.Turns{Held: t.heldByOthers(workspace, agent)}
+	if of, there := t.each.Get(workspace + "/" + agent); there {
+		last := maps.Clone(of.last)
+		turns.Given, turns.Last = of.given, func(sender string) uint64 { return last[sender] }
 	}
-	last := maps.Clone(of.last)
-	return view.Turns{Given: of.given, Last: func(sender string) uint64 { return last[sender] }}
+	return turns
+}
+
+// heldByOthers is the claims that others than an agent were just shown; nil: none.
+func (t *Turns) heldByOthers(workspace, agent string) (handoffs map[string]bool) {
+	now := time.Now()
+	for len(t.holds) > 0 && !now.Before(t.holds[0].ends) {
+		t.holds = t.holds[1:]
+	}
+	for _, h := range t.holds {
+		if h.workspace != workspace || h.agent == agent {
+			continue
+		}
+		if handoffs == nil {
+			handoffs = map[string]bool{}
+		}
+		handoffs[h.handoff] = true
+	}
+	return handoffs
+}
+
+// Hold notes that an agent is shown an open claim for the first time.
+func (t *Turns) Hold(workspace, agent, handoff string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.holds = append(t.holds, hold{workspace, agent, handoff, time.Now().Add(held)})
 }
 
 // Take notes the turns of a page that was read.

@@ -39,7 +39,8 @@ type InboxInput struct {
 
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for by its limit of tasks; without one, for one after the other. A notice that it gets
-// counts as seen, and leaves the inbox. Who takes one page after another from the beginning serves the senders in turn. Operators see
+// counts as seen, and leaves the inbox. Who takes one page after another from the beginning serves the senders in turn. Of many who look at once, each
+// is shown another claim first. Operators see
 // the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing. A look is recorded if there
 // is something in it: of an agent into its own inbox as the list of what it does not see now for the first time, once a minute.
 // Who goes on after the answer's Next gets what it was not told of, most urgent first; an offer that is made again has come again.
@@ -165,6 +166,9 @@ func (ts *Tasks) markSeen(ctx context.Context, c caller.Caller, items []view.Ite
 			continue
 		}
 		room--
+		if items[i].Claim {
+			ts.turns.Hold(c.Workspace, c.Agent(), items[i].ID)
+		}
 		wg.Go(func() { errs[i] = ts.see(ctx, c, &items[i]) })
 	}
 	wg.Wait()
