@@ -72,7 +72,7 @@ var usecasePackages = []pkg{
 	{
 		dir: "usecase/envelopes", what: "composes what a sender hands over, packs what a receiver is given of it, and gives it to readers",
 		imports: "domain/agent domain/conversation domain/event domain/event/idform domain/handoff domain/identity domain/memory domain/refusal domain/task domain/task/passage content/envelope content/fetchcall " +
-			"content/packing content/parts content/tokenizer record/access record/ledger usecase/caller usecase/quota usecase/random usecase/taskstore usecase/envelopestore " +
+			"content/packing content/parts content/tokenizer record/access record/ledger usecase/caller usecase/random usecase/taskstore usecase/envelopestore " +
 			"usecase/agents usecase/memories usecase/artifacts", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
@@ -116,7 +116,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/tasks", what: "use cases of tasks and of their handoffs, one file per verb",
-		imports: "domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task content/envelope content/expect content/fetchcall content/foreign " +
+		imports: "domain/agent domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task content/envelope content/expect content/fetchcall content/foreign " +
 			"record/access record/ledger record/stream record/view usecase/caller usecase/quota usecase/presence usecase/positions " +
 			"usecase/taskstore usecase/agents usecase/conversations usecase/memories usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
 			"usecase/desk usecase/tickets record/span",

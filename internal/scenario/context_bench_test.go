@@ -103,7 +103,7 @@ func BenchmarkMemory(b *testing.B) {
 	r := h.create(ann, tasks.CreateInput{Intent: prose(1, 40), Start: true})
 	b.Run("seal", func(b *testing.B) {
 		one(b, func(i int) error {
-			p, err := h.app.Envelopes.Preview(context.Background(), ann, envelopes.PreviewInput{
+			p, err := h.app.Tasks.Preview(context.Background(), ann, tasks.PreviewInput{
 				Task: r.Task, Pack: event.Pack{Tokens: 4000}, Content: envelopes.Content{Ask: prose(uint64(i)+1<<40, 12), Recent: 20, State: prose(uint64(i)+1<<41, 200)},
 			})
 			if err == nil && (p.Tokens > 4000 || p.Tokens < 1000) {

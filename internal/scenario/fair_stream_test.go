@@ -31,13 +31,13 @@ func TestStreamsThatReplayTheRecordTakeTurns(t *testing.T) {
 		if before == 0 {
 			w.Error("a stream was told nothing")
 		}
-		leave, err := w.app.Work.EnterReplay(ctx, of("junk")) // as another stream that replays
+		leave, err := w.app.Work.EnterCatchUp(ctx, of("junk")) // as another stream that replays
 		if err != nil {
 			w.Fatal(err)
 		}
 		for range 63 { // on a machine with many processors, all the turns that one may have
 			go func() {
-				_, _ = w.app.Work.EnterReplay(ctx, of("junk"))
+				_, _ = w.app.Work.EnterCatchUp(ctx, of("junk"))
 			}()
 		}
 		synctest.Wait()

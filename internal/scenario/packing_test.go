@@ -86,8 +86,8 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		h.register("bob", agents.AgentSpec{ContextWindow: 2000})
 		h.register("cyd", agents.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
-		before := ok(h, h.agent("ann"), func(c caller.Caller) (envelopes.Preview, error) {
-			return h.app.Envelopes.Preview(ctx(h), c, envelopes.PreviewInput{Task: r.Task, To: "bob", Content: much()})
+		before := ok(h, h.agent("ann"), func(c caller.Caller) (tasks.Preview, error) {
+			return h.app.Tasks.Preview(ctx(h), c, tasks.PreviewInput{Task: r.Task, To: "bob", Content: much()})
 		})
 		if !strings.Contains(before.Prompt, "# Left out (once you accept)\n") || strings.Contains(before.Prompt, "/parts?") {
 			h.Errorf("the preview of what is not sealed names calls that are refused:\n%s", before.Prompt)

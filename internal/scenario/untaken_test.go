@@ -71,8 +71,8 @@ func (h *harness) prompt(by caller.Caller, id string) string {
 
 func (h *harness) preview(by caller.Caller, task string) string {
 	h.Helper()
-	return ok(h, by, func(c caller.Caller) (envelopes.Preview, error) {
-		return h.app.Envelopes.Preview(ctx(h), c, envelopes.PreviewInput{Task: task})
+	return ok(h, by, func(c caller.Caller) (tasks.Preview, error) {
+		return h.app.Tasks.Preview(ctx(h), c, tasks.PreviewInput{Task: task})
 	}).Prompt
 }
 

@@ -280,7 +280,7 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 	results := expect.New(expect.Options{})
 	hand := handoffs.New(s.agents, s.channels, between, inForce, decider, sealer, results)
 
-	u.Envelopes = envelopes.New(sealer, s.tasks, s.access, o.Majors, o.Now, o.Work, hand.Foresee)
+	u.Envelopes = envelopes.New(sealer, s.tasks, s.access, o.Majors, o.Now)
 	u.Policies = policies.New(inForce, decider, v, s.access, o.Now)
 	u.Tickets = tickets.New(s.tasks, v, s.access, s.agents, between, sealer, turns, o.Now)
 	u.Tasks = tasks.New(tasks.Parts{

@@ -13,9 +13,9 @@
 //   - guard.go: what is refused before any route: hosts, origins, missing credentials, and what a person at an agent's client may
 //     call
 //   - public.go: the other routes without a token: the description of the API, its pages, and the answer where no route is
-//   - httpapi.go: the largest body, and the interval of heartbeats on a stream, by default. wait.go looks at the tokens of long polls as often, and
-//     wire/stream.go of the client gives a stream up after three of them
-//   - events.go: how many streams may be open, and that each ends at the next event or heartbeat after its token was revoked or has
+//   - httpapi.go: the largest body and the interval of heartbeats, by default; wait.go checks the tokens of long polls at the same interval, and the
+//     client (wire/stream.go) gives a stream up after three
+//   - events.go: the stream of events, which has no pages (what it gives: history/follow.go); how many streams may be open, and that each ends at the next event or heartbeat after its token was revoked or has
 //     expired; wait.go: when a long poll ends, also for that reason; artifacts.go: how slow a transfer may be
 //   - export.go: /v1/audit/export and the media types of exports; figures.go: who scrapes /metrics
 //   - calls.go: what is logged of a call, and what of it is given to server/figures.go, which counts; trace.go: in which trace it is

@@ -28,7 +28,7 @@ func (s *service) envelopes() {
 	endpoint.Change(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks/{id}/preview", ID: "preview-envelope", Summary: "Pack the next envelope of a task without sending it",
 		About: "What a receiver would get, with its tokens, omissions and gaps. Changes nothing.", Tag: endpoint.TagTasks,
-	}, endpoint.Under(func(in *envelopes.PreviewInput) *string { return &in.Task }, s.app.Envelopes.Preview))
+	}, endpoint.Under(func(in *tasks.PreviewInput) *string { return &in.Task }, s.app.Tasks.Preview))
 	s.content()
 }
 

@@ -13,7 +13,7 @@
 //   - story.go: what a task's story has; timeline/moment.go: its lines; timeline/kind.go: which events are marked as bad, good or a question, and which end an
 //     offer in vain (its colours are in static/variables.css); timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
 //   - standing/standing.go: what a task waits for, in a sentence
-//   - overview.go: what the first page reads: the columns of the board, how many tasks each shows, which agents it lists and in which order; the columns of the list of
+//   - overview.go: what the first page reads: the columns of the board, how many tasks each shows, the newest first (the order of every list of tasks: sqlview/query_task.go), which agents are listed, the fullest first; the columns of the list of
 //     agents, such as their load, are in templates/overview.html
 //   - inbox.go: which tickets for people are shown, in which of the orders that record/view/ticket.go has (a new order begins there), and their actions; tasks.go: lists of tasks, which of them are cancelled, and what the page of an agent reads
 //   - form/form.go: how many tasks one form changes; form/dead_letters.go: which replays contradict themselves
@@ -23,7 +23,7 @@
 //   - policy.go: how many decisions and versions of the policy are shown, and where it sends a task now
 //   - sheet/sheet.go: what is compared between two envelopes
 //   - webpage.go: the routes, the table of pages and what each follows (in the words of [following]), and the greatest form
-//   - session.go: how long somebody stays signed in; sign_in.go: how people sign in by a link or a token; issuer.go: how they sign in at an issuer, and how long an attempt may take (what the issuer is asked: oauth/sign_in.go); live.go: when a page is told of changes
+//   - session.go: the cookie of a session, and how long somebody stays signed in; sign_in.go: how people sign in by a link or a token; issuer.go: how they sign in at an issuer, and how long an attempt may take (what the issuer is asked: oauth/sign_in.go); live.go: when a page is told of changes
 //   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types;
 //     static/list.js: how a long list goes on, follows changes, and which of its rows are in the page
 //   - refill/refill.go: what a form that is refused comes back with

@@ -6,7 +6,8 @@
 //
 // Where to change what:
 //   - table.go: what completes each argument and flag, such as the live tasks or the newest in any state; read.go: how these values are read, and how
-//     many; complete.go: how long the server is waited for, and what completes a flag that takes ids of tasks or handoffs
+//     many (of lists without a limit there, the usual page of the server: view/view.go); complete.go: how long the server is waited for; a flag marked as taking ids of tasks or handoffs
+//     is completed there, before the table
 //
 // Start reading at [Add], then table.go: what completes what. The values themselves are read in read.go.
 package completion

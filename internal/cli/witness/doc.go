@@ -7,7 +7,7 @@
 //   - A directory belongs to one process: two would cosign what forks. Where there are no file locks, as on Windows, nothing guards that.
 //
 // Where to change what:
-//   - command.go: the flags and the address; http.go: the requests and the status of each answer; witness.go: which checkpoints are cosigned
+//   - command.go: the flags and the address; http.go: the requests and the status of each answer; witness.go: which checkpoints are cosigned (what a checkpoint has, and that it has no time: proof/checkpoint.go)
 //   - lock_unix.go, lock_other.go: that a directory belongs to one process
 //
 // Start reading at [Command], then [Witness.Add].

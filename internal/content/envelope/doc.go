@@ -17,9 +17,9 @@
 //   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
 // Where to change what:
-//   - envelope.go: the fields of the document and its version; authors.go: whose texts it has; limits.go: their greatest sizes (a smaller one makes older envelopes unreadable, since Open checks it;
-//     what a sender may add from now on is limited in usecase/envelopes/content.go);
-//     validate.go: what else is refused; checker.go: how a refusal names its field
+//   - envelope.go: the fields of the document and its version; authors.go: whose texts it has; validate.go: what else is refused; checker.go: how a refusal names its field
+//   - limits.go: the greatest sizes that [Open] accepts: never make one smaller, or older envelopes cannot be read. What senders may add is limited in
+//     usecase/envelopes/content.go
 //   - render.go: the order and headings of a receiver's prompt, and its first lines (kind, reason, priority, deadline, and when the context is stale); render_constraints.go: its rules; render_omissions.go: its list of what was
 //     left out; render_dropped.go: how it tells what was dropped for a bound. How texts are fenced and entries indented is in package
 //     content/prompt, and how parts are given one by one in content/parts. Which call fetches a part: package content/fetchcall

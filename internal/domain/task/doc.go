@@ -31,7 +31,7 @@
 //   - task.go: the fields of a task, and how many notes and former owners it keeps; unowned_hint.go: what a requester is told to do
 //   - stopped.go: what is kept of a send that did not begin because of a limit
 //   - child.go: what a parent keeps of a child; sender.go: on whose account a handoff is offered
-//   - table.go: the states; fold.go, fold_handoff.go, fold_ticket.go: what each event does to them
+//   - table.go: the states; fold.go, fold_handoff.go, fold_ticket.go: what each event does to them, such as which counts a replay sets back
 //
 // Start reading at table.go (every state and every way between them), then [Task], then [Fold].
 package task

@@ -13,7 +13,7 @@
 //
 // Where to change what:
 //   - tree.go: the leaf of an entry and the hash of a tree; tile.go: how others fetch it
-//   - checkpoint.go: what is signed; cosignature.go: what a witness signs, and when a checkpoint has enough cosignatures (which witnesses count is the
+//   - checkpoint.go: what is signed: name, size and root; cosignature.go: what a witness signs, and when a checkpoint has enough cosignatures (which witnesses count is the
 //     caller's: cli/verify/witness.go); delivery/cosigner/witness.go asks for one
 //   - receipt.go: which events the receipt of a handoff has, what of them is shown, and what a receipt must have to verify
 //   - counted.go: when an export is complete, by the entry that records it

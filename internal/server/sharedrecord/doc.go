@@ -7,7 +7,7 @@
 //
 // Where to change what:
 //   - place.go: which of the two it is, and what is asked of each; postgres.go, jetstream.go: how each is opened; replicas.go: which servers hold the replicas of a record that exists (how many a new one has:
-//     natslog/options.go)
+//     natslog/options.go, also for the content of files)
 //   - datadir.go: how a data directory says which shared record it follows
 //   - followed.go: what of a record caches and views hear
 //   - fill.go: how a record moves; parts.go: what a backup gets

@@ -152,7 +152,7 @@ func (r *natsRecord) Artifacts(ctx context.Context, o ArtifactOptions) (Artifact
 	}
 	var s *natsstore.Store
 	err = natslog.WhenReady(ctx, 0, func(try context.Context) (err error) {
-		s, err = natsstore.Open(try, r.js, bucket, natsstore.Options{Name: r.log.Name(), MaxSize: o.MaxSize, Quota: o.Quota, Now: o.Now})
+		s, err = natsstore.Open(try, r.js, bucket, natsstore.Options{Name: r.log.Name(), Replicas: natslog.ReplicasOf(0), MaxSize: o.MaxSize, Quota: o.Quota, Now: o.Now})
 		return err
 	})
 	if err != nil {

@@ -25,7 +25,7 @@
 //   - handover.go: what an envelope says if nobody writes one, after an owner is lost or a person takes over; again.go: if a
 //     handoff is asked for again
 //   - fetch.go: who may read an envelope, and when; parts.go: who may fetch what it omits, and how large a page is
-//   - share.go: what the reader of a share gets; preview.go: what a sender sees beforehand
+//   - share.go: what the reader of a share gets; what a sender sees beforehand is in tasks/preview.go
 //   - The order and the headings of a prompt are in envelope/render.go.
 //   - author.go: how much one author may have in the envelopes of a task, and how much an agent may pin; cold.go: what a cold handoff leaves out
 //   - ahead.go: what is read before the receiver accepts; sheet.go: what an answer has beside an envelope

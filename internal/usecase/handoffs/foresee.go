@@ -16,12 +16,12 @@ import (
 
 // Foresee says what would stop a plain handoff of a task now, as far as it is known beforehand; "" if nothing would. Nothing changes: no probe of a circuit is
 // claimed. Without a receiver, what would stop it for each.
-func (h *Handoffs) Foresee(ctx context.Context, c caller.Caller, t task.Task, in envelopes.PreviewInput, now time.Time) (string, error) {
-	send := SendInput{Task: t.ID, Epoch: t.Epoch, Kind: event.Warm, Reason: event.ReasonUserRequest, Content: in.Content}
+func (h *Handoffs) Foresee(ctx context.Context, c caller.Caller, t task.Task, to string, content envelopes.Content, now time.Time) (string, error) {
+	send := SendInput{Task: t.ID, Epoch: t.Epoch, Kind: event.Warm, Reason: event.ReasonUserRequest, Content: content}
 	p := routes.Plan{Candidates: event.Named(routing.Auto)} // which no agent is called
 	var err error
-	if in.To != "" {
-		send.To = []string{in.To}
+	if to != "" {
+		send.To = []string{to}
 		if err = h.identify(ctx, c.Workspace, &send); err == nil {
 			p, err = h.plan(ctx, c, send, nil, t, now)
 		}

@@ -30,7 +30,7 @@ func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Posi
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "follow", "", err)
 	}
-	turn := replay{h: h, c: c, leave: func() {}}
+	turn := catchUp{h: h, c: c, leave: func() {}}
 	defer func() { turn.leave() }()
 	if err := turn.enter(ctx, after); err != nil {
 		return err
@@ -71,23 +71,23 @@ func (h *History) CanFollow(ctx context.Context, after ledger.Position) error {
 	return nil
 }
 
-// replay is the turns of a stream of events that is behind the record: the entries of a batch are read, and chosen from, in a turn of the
+// catchUp is the turns of a stream of events that is behind the record: the entries of a batch are read, and chosen from, in a turn of the
 // caller. A stream that has caught up takes none.
-type replay struct {
+type catchUp struct {
 	h     *History
 	c     caller.Caller
 	leave func() // ends the turn; it may be called several times
 }
 
 // enter waits for the turn of the batch after a position, if there is one.
-func (r *replay) enter(ctx context.Context, after ledger.Position) error {
-	last, err := r.h.ledger.Last(ctx)
+func (u *catchUp) enter(ctx context.Context, after ledger.Position) error {
+	last, err := u.h.ledger.Last(ctx)
 	if err != nil || last <= after {
 		return err
 	}
-	leave, err := r.h.work.EnterReplay(ctx, r.c)
+	leave, err := u.h.work.EnterCatchUp(ctx, u.c)
 	if err == nil {
-		r.leave = sync.OnceFunc(leave)
+		u.leave = sync.OnceFunc(leave)
 	}
 	return err
 }

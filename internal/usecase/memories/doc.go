@@ -13,7 +13,7 @@
 // Where to change what:
 //   - search.go: page sizes, excerpts and the longest query; meaning.go: how hits by words and by meaning are merged, and how
 //     much each principal may have embedded. How words are weighed is in sqlview/search/rank.go
-//   - gather.go: how many items, pinned items and turns an envelope gets, and who goes first
+//   - gather.go: how many items, pinned items and turns an envelope gets, how long the summary of a conversation is (also one that a sender writes), and who goes first
 //   - reader.go: which tasks let a caller read an item; the rule itself is in memory/reader.go
 //   - told.go: which callers are told that an item changes
 //   - pin.go: how the pins of an agent are counted; how many it may hold, and when one is only proposed: memory/pinning.go

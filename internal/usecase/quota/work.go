@@ -47,7 +47,7 @@ const (
 	change
 	body
 	page
-	replay
+	catchUp
 )
 
 // full refuses one more call in a lane with so many.
@@ -102,10 +102,10 @@ func (w *Work) EnterPage(ctx context.Context, c caller.Caller) (leave func(), er
 	return w.enter(ctx, c, page)
 }
 
-// EnterReplay waits for the turn of the caller's streams of events that are behind the record to read a batch, until ctx ends. leave ends it.
+// EnterCatchUp waits for the turn of the caller's streams of events that are behind the record to read a batch, until ctx ends. leave ends it.
 // However many wait, none is refused: there are only so many streams.
-func (w *Work) EnterReplay(ctx context.Context, c caller.Caller) (leave func(), err error) {
-	return w.enter(ctx, c, replay)
+func (w *Work) EnterCatchUp(ctx context.Context, c caller.Caller) (leave func(), err error) {
+	return w.enter(ctx, c, catchUp)
 }
 
 func (w *Work) enter(ctx context.Context, c caller.Caller, k work) (leave func(), err error) {

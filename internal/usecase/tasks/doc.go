@@ -10,6 +10,7 @@
 // Where to change what:
 //   - inbox.go: how many items an inbox gives if no limit is given, how long a call may wait for an inbox or a task, and when an offer or notice that an inbox gives counts as seen. Which items an inbox has is
 //     folded in sqlview/inbox_item.go, and their order is in view/turns.go
+//   - preview.go: what a sender sees of an envelope beforehand (what would stop the send: handoffs/foresee.go)
 //   - show.go: what an agent sees of a task that was only offered to it (the preview); who sees what is decided in task/visibility.go
 //   - takeover.go: which agents get a task without asking its owner, and all of a takeover by an operator, which nobody approves: what is under way is withdrawn, and the
 //     task is sent to an agent; shed_offers.go: which offers an agent gives up first (handoffs/shedding.go: how

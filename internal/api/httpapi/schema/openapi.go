@@ -8,7 +8,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/usecase/channels"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
-	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -80,28 +79,28 @@ func schemaName(t reflect.Type, hint string) string {
 
 // pathFields are the fields that an input takes from the path and not from the body.
 var pathFields = map[reflect.Type]string{
-	typeOf[handoffs.SendInput]():     "task",
-	typeOf[tasks.EscalateInput]():    "task",
-	typeOf[tasks.ShareInput]():       "task",
-	typeOf[tasks.TakeoverInput]():    "task",
-	typeOf[tasks.ProgressInput]():    "task",
-	typeOf[tasks.HeartbeatInput]():   "task",
-	typeOf[tasks.CompleteInput]():    "task",
-	typeOf[tasks.FailInput]():        "task",
-	typeOf[tasks.ConstrainInput]():   "task",
-	typeOf[tasks.AnnotateInput]():    "task",
-	typeOf[tasks.GapInput]():         "task",
-	typeOf[envelopes.PreviewInput](): "task",
-	typeOf[tasks.ReplayInput]():      "task",
-	typeOf[tasks.StuckInput]():       "task",
-	typeOf[tasks.DiscardInput]():     "task",
-	typeOf[tasks.AcceptInput]():      "handoff",
-	typeOf[tasks.RejectInput]():      "handoff",
-	typeOf[tasks.ConfirmInput]():     "handoff",
-	typeOf[tasks.CancelInput]():      "id",
-	typeOf[tasks.ApproveInput]():     "id",
-	typeOf[policies.RouteInput]():    "task",
-	typeOf[tasks.DenyInput]():        "id",
+	typeOf[handoffs.SendInput]():   "task",
+	typeOf[tasks.EscalateInput]():  "task",
+	typeOf[tasks.ShareInput]():     "task",
+	typeOf[tasks.TakeoverInput]():  "task",
+	typeOf[tasks.ProgressInput]():  "task",
+	typeOf[tasks.HeartbeatInput](): "task",
+	typeOf[tasks.CompleteInput]():  "task",
+	typeOf[tasks.FailInput]():      "task",
+	typeOf[tasks.ConstrainInput](): "task",
+	typeOf[tasks.AnnotateInput]():  "task",
+	typeOf[tasks.GapInput]():       "task",
+	typeOf[tasks.PreviewInput]():   "task",
+	typeOf[tasks.ReplayInput]():    "task",
+	typeOf[tasks.StuckInput]():     "task",
+	typeOf[tasks.DiscardInput]():   "task",
+	typeOf[tasks.AcceptInput]():    "handoff",
+	typeOf[tasks.RejectInput]():    "handoff",
+	typeOf[tasks.ConfirmInput]():   "handoff",
+	typeOf[tasks.CancelInput]():    "id",
+	typeOf[tasks.ApproveInput]():   "id",
+	typeOf[policies.RouteInput]():  "task",
+	typeOf[tasks.DenyInput]():      "id",
 
 	typeOf[tasks.StuckAgentInput](): "agent",
 	typeOf[tasks.ShedInput]():       "agent",

@@ -19,7 +19,7 @@ import (
 // Options of a store. The zero value is usable.
 type Options struct {
 	Name     string           // of the record, which names of streams begin with; empty means "TRAPEZE"
-	Replicas int              // of the stream, if it is created; 0 means 3
+	Replicas int              // of the stream, if it is created
 	MaxSize  int64            // bytes of one artifact; 0 means [artifact.DefaultMaxSize]
 	Quota    artifact.Quota   // of each workspace; fields that are 0 mean the defaults
 	Now      func() time.Time // nil means time.Now
@@ -64,9 +64,6 @@ type object struct {
 func Open(ctx context.Context, js jetstream.JetStream, bucket jetstream.KeyValue, o Options) (*Store, error) {
 	if o.Name == "" {
 		o.Name = "TRAPEZE"
-	}
-	if o.Replicas == 0 {
-		o.Replicas = 3
 	}
 	if o.MaxSize == 0 {
 		o.MaxSize = artifact.DefaultMaxSize

@@ -43,13 +43,13 @@ func TestStorePassesTheSuite(t *testing.T) {
 	var names atomic.Int64
 	artifacttest.Run(t, func(t *testing.T, clock *artifacttest.Clock) artifact.Store {
 		n := names.Add(1)
-		return open(t, c, int(n), natsstore.Options{Name: fmt.Sprint("T", n), MaxSize: artifacttest.MaxSize, Quota: artifacttest.Quota, Now: clock.Now})
+		return open(t, c, int(n), natsstore.Options{Replicas: 3, Name: fmt.Sprint("T", n), MaxSize: artifacttest.MaxSize, Quota: artifacttest.Quota, Now: clock.Now})
 	})
 }
 
 func TestWhatIsPutAtOneFrontEndIsReadAndCountedAtAnother(t *testing.T) {
 	c := natstest.Start(t, 3)
-	o := natsstore.Options{Name: "T", Quota: artifact.Quota{Count: 30}}
+	o := natsstore.Options{Replicas: 3, Name: "T", Quota: artifact.Quota{Count: 30}}
 	one, other := open(t, c, 0, o), open(t, c, 1, o)
 	defer func() { _, _ = one.Close(), other.Close() }()
 	for n := range 30 {
@@ -82,7 +82,7 @@ func TestWhatIsPutAtOneFrontEndIsReadAndCountedAtAnother(t *testing.T) {
 
 func TestContentThatWasChangedInTheStreamIsDamagedAndRepairedByPuttingItAgain(t *testing.T) {
 	c := natstest.Start(t, 3)
-	o := natsstore.Options{Name: "T"}
+	o := natsstore.Options{Replicas: 3, Name: "T"}
 	one, other := open(t, c, 0, o), open(t, c, 1, o)
 	defer func() { _, _ = one.Close(), other.Close() }()
 	content := strings.Repeat("0123456789", 100_000) // several pieces

@@ -7,6 +7,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
 )
 
+// followBatch is the greatest number of entries that are given to a follower at once.
+const followBatch = 64
+
 // Options of a log. The zero value is a ledger without views.
 type Options struct {
 	// Projector maintains views in the same file and the same transactions. May be nil.

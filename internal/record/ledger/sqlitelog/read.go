@@ -14,8 +14,6 @@ const (
 	readQuery   = "SELECT position, bytes, stream FROM entries WHERE position >= ? + 1 ORDER BY position LIMIT ? | 0"
 	streamQuery = `SELECT e.position, e.bytes FROM streams AS s CROSS JOIN entries AS e ON e.stream = s.id
 		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ? | 0`
-
-	followBatch = 64 // the greatest number of entries given to a follower at once
 )
 
 // reader is a connection for reading the tables of the ledger.

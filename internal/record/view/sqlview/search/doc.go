@@ -15,7 +15,7 @@
 //   - rank.go: how words, importance and age (of the newest version) are weighed in the order of hits. Anything else that items are ranked by begins as a
 //     column in schema.go, filled by write.go; reads do not reach the views: sqlview/project.go passes over the entries of package access
 //   - expand.go: which words are looked up with typing errors (from which length on, how many), and what a close word counts; fuzzy.go: which words are close: how many typing errors, endings, halves
-//   - words.go: stop words, plurals, parts of identifiers; schema.go: stemming and accents
+//   - words.go: stop words, plurals, parts of identifiers (there are no synonyms: other words for the same thing are found by meaning alone, in memories/meaning.go); schema.go: stemming and accents
 //   - query.go: which filters there are, and who may read a hit
 //   - write.go: what each event writes into the tables
 //   - carrier.go: which tasks carry memory or a conversation, for who has a part in them

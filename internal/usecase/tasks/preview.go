@@ -1,4 +1,4 @@
-package envelopes
+package tasks
 
 import (
 	"context"
@@ -12,14 +12,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 )
 
 // PreviewInput names the receiver that an envelope would be packed for, and says how.
 type PreviewInput struct {
-	Task    string     `json:"task,omitempty" doc:"Id of the task."`
-	To      string     `json:"to,omitempty" doc:"An agent, whose context window and tokenizer count. Left out: nobody in particular."`
-	Content Content    `json:"content,omitzero"`
-	Pack    event.Pack `json:"pack,omitzero"`
+	Task    string            `json:"task,omitempty" doc:"Id of the task."`
+	To      string            `json:"to,omitempty" doc:"An agent, whose context window and tokenizer count. Left out: nobody in particular."`
+	Content envelopes.Content `json:"content,omitzero"`
+	Pack    event.Pack        `json:"pack,omitzero"`
 }
 
 // Preview is what a receiver would get.
@@ -40,64 +41,64 @@ type Preview struct {
 
 // Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for a caller who could
 // hand the task off, and is recorded as a read.
-func (es *Envelopes) Preview(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
-	p, err := es.packed(ctx, c, in)
+func (ts *Tasks) Preview(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
+	p, err := ts.preview(ctx, c, in)
 	if err != nil {
-		return Preview{}, es.access.Refused(ctx, c.Workspace, c.Actor(), "preview", in.Task, err)
+		return Preview{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "preview", in.Task, err)
 	}
 	return p, nil
 }
 
-func (es *Envelopes) packed(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
-	if err := CheckPack(in.Pack); err != nil {
+func (ts *Tasks) preview(ctx context.Context, c caller.Caller, in PreviewInput) (Preview, error) {
+	if err := envelopes.CheckPack(in.Pack); err != nil {
 		return Preview{}, err
 	}
 	if err := in.Content.Check(); err != nil {
 		return Preview{}, err
 	}
-	t, err := es.tasks.For(ctx, c, in.Task)
+	t, err := ts.store.For(ctx, c, in.Task)
 	if err != nil {
 		return Preview{}, err
 	}
 	if t.Source() != c.Agent() && t.Source() != c.String() && !identity.May(c.Role, identity.ActAny) {
 		return Preview{}, refusal.New(refusal.NotOwner, "only who could hand the task off may preview its envelope", "task %s is not yours", t.ID)
 	}
-	if err := es.access.Read(ctx, c.Workspace, c.Actor(), t.ID, "preview", t.Envelope); err != nil {
+	if err := ts.access.Read(ctx, c.Workspace, c.Actor(), t.ID, "preview", t.Envelope); err != nil {
 		return Preview{}, err
 	}
 	var to agent.Spec
 	var receivers []string
 	if in.To != "" {
-		s, err := es.sealer.agents.Find(ctx, c.Workspace, in.To, true)
+		s, err := ts.agentStore.Find(ctx, c.Workspace, in.To, true)
 		if err != nil {
 			return Preview{}, err
 		}
 		if !s.Exists() {
-			return Preview{}, es.sealer.agents.Unknown(ctx, c.Workspace, in.To)
+			return Preview{}, ts.agentStore.Unknown(ctx, c.Workspace, in.To)
 		}
 		to, receivers = s.Spec, []string{s.Name}
 	}
-	leave, err := es.work.Enter(ctx, c)
+	leave, err := ts.work.Enter(ctx, c)
 	if err != nil {
 		return Preview{}, err
 	}
 	defer leave()
-	return es.packedFor(ctx, c, t.Task, to, receivers, in)
+	return ts.previewFor(ctx, c, t.Task, to, receivers, in)
 }
 
-func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task, to agent.Spec, receivers []string, in PreviewInput) (Preview, error) {
+func (ts *Tasks) previewFor(ctx context.Context, c caller.Caller, t task.Task, to agent.Spec, receivers []string, in PreviewInput) (Preview, error) {
 	h := envelope.Header{
-		From: event.Bare(t.Source()), By: AskedBy(c, "", t), To: receivers, Reason: event.ReasonUserRequest, Kind: event.Warm,
-		HandoffID: t.NextHandoffID(), TimeoutSeconds: Seconds(t.Times.Ack),
+		From: event.Bare(t.Source()), By: envelopes.AskedBy(c, "", t), To: receivers, Reason: event.ReasonUserRequest, Kind: event.Warm,
+		HandoffID: t.NextHandoffID(), TimeoutSeconds: envelopes.Seconds(t.Times.Ack),
 	}
-	doc, err := es.sealer.Draft(ctx, c, t, h, in.Content, es.now().UTC())
+	doc, err := ts.sealer.Draft(ctx, c, t, h, in.Content, ts.now().UTC())
 	if err != nil {
 		return Preview{}, err
 	}
-	if err := CheckPins(doc, in.Pack); err != nil {
+	if err := envelopes.CheckPins(doc, in.Pack); err != nil {
 		return Preview{}, err
 	}
-	packed, err := Pack(doc, in.Pack, to)
+	packed, err := envelopes.Pack(doc, in.Pack, to)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -106,7 +107,7 @@ func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task
 		Version: packed.Envelope.Version, Prompt: envelope.RenderVia(packed.Envelope, fetchcall.Offered), Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
 		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
 	}
-	if p.Stop, err = es.stops(ctx, c, t, in, es.now().UTC()); err != nil {
+	if p.Stop, err = ts.handoffs.Foresee(ctx, c, t, in.To, in.Content, ts.now().UTC()); err != nil {
 		return Preview{}, err
 	}
 	p.Envelope, err = envelope.RenderJSON(packed.Envelope)
