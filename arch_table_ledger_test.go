@@ -20,7 +20,7 @@ var ledgerPackages = []pkg{
 	},
 	{
 		dir: "record/ledger/natslog/natsnode", what: "a NATS server inside the process, one node of a cluster that keeps a record",
-		imports: "record/ledger/natslog record/replica", libs: "crypto/tls crypto/x509 net net/url github.com/minio/highwayhash github.com/nats-io/nats.go github.com/nats-io/nats-server/v2 unsafe",
+		imports: "record/ledger/natslog record/ledger/sqlitelog/reserve record/replica", libs: "crypto/tls crypto/x509 net net/url github.com/minio/highwayhash github.com/nats-io/nats.go github.com/nats-io/nats-server/v2 unsafe",
 	},
 	{
 		dir: "record/ledger/natslog/natstest", what: "clusters of NATS servers of a test's own, inside its process",

@@ -60,17 +60,19 @@ func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.
 		headerNonce: {nuid.Next()}, headerExpect: {strconv.FormatUint(uint64(expect), 10)},
 	}}
 	end := time.Now().Add(l.health.tries())
-	sent := false // so that the entry may be stored, or may still be
+	sent := false        // so that the entry may be stored, or may still be
+	var queued time.Time // since when another one of its stream is on its way, as the leader says
 	for {
 		at, err := l.publish(ctx, m)
 		if err == nil {
 			return at, nil
 		}
-		if IsConflict(codeOf(err)) {
-			if !sent {
-				return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, s, expect)
-			}
-		} else if !neverSent(err) {
+		switch code := codeOf(err); {
+		case code == codeSequenceInQueue:
+			l.onItsWay(ctx, &queued)
+		case IsConflict(code) && !sent:
+			return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, s, expect)
+		case !IsConflict(code) && !neverSent(err):
 			sent = true
 		}
 		if sent && ctx.Err() == nil {
@@ -86,7 +88,11 @@ func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.
 		case !sent && (l.isClosing() || time.Now().After(end) || !passing(err)):
 			return 0, unavailable(err)
 		}
-		l.pause(ctx)
+		if codeOf(err) == codeSequenceInQueue {
+			l.pauseFor(ctx, queuedRetry)
+		} else {
+			l.pause(ctx)
+		}
 	}
 }
 
@@ -136,7 +142,7 @@ func (l *Log) settle(ctx context.Context, m *nats.Msg, expect ledger.Position) (
 // passing reports whether an error of a request may pass by itself within seconds, as during an election.
 func passing(err error) bool {
 	switch codeOf(err) {
-	case codeNotAvailable, codeNotLeader, codeStreamOffline:
+	case codeNotAvailable, codeNotLeader, codeStreamOffline, codeSequenceInQueue:
 		return true
 	case 0:
 		return !errors.Is(err, nats.ErrConnectionClosed) && !errors.Is(err, nats.ErrMaxPayload)
@@ -145,9 +151,11 @@ func passing(err error) bool {
 }
 
 // pause waits before the next try.
-func (l *Log) pause(ctx context.Context) {
+func (l *Log) pause(ctx context.Context) { l.pauseFor(ctx, retryAfter) }
+
+func (l *Log) pauseFor(ctx context.Context, d time.Duration) {
 	select {
-	case <-time.After(retryAfter):
+	case <-time.After(d):
 	case <-ctx.Done():
 	case <-l.closing:
 	}

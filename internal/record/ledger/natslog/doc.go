@@ -22,7 +22,7 @@
 // Where to change what:
 //   - options.go: the defaults, such as how many replicas a new stream has and how often the end of the record is looked up, and time limits; connect.go: which URLs are refused, and how connections are made
 //   - sync.go: how servers that do not sync are refused; create.go: the configuration of the stream, and which ones are refused; subject.go: how names become subjects
-//   - append.go: what follows from each answer to an append; lane.go: the records of reads
+//   - append.go: what follows from each answer to an append; stuck.go: when a leader that takes none for a stream is asked to step down; lane.go: the records of reads
 //   - log.go: how a record is opened; errors.go: which errors of JetStream mean that another entry was first
 //   - read.go: reads; lease.go: how long what a leader answers is used; election.go: what happens when there is another; get.go: the requests for messages
 //   - copy.go: how a record of another ledger moves here; bucket.go: buckets beside the record

@@ -21,7 +21,7 @@ const (
 	codeNoStream        = 10059
 	codeStreamOffline   = 10118
 	codeWrongSequence   = 10071
-	codeSequenceInQueue = 10164 // as 10071, for one that is not committed yet
+	codeSequenceInQueue = 10164 // another message of the subject is on its way
 )
 
 // IsConflict reports whether a code of a JetStream error says that a message was not the next one.

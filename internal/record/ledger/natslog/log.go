@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -29,6 +30,7 @@ type Log struct {
 
 	mu      sync.Mutex
 	lanes   map[ledger.Stream]*lane
+	deposed time.Time      // when a leader was last asked to step down
 	appends sync.WaitGroup // in progress
 	ending  bool           // none begins any more
 

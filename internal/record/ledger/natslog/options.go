@@ -32,7 +32,8 @@ type Options struct {
 	// Unsafe accepts a stream with fewer than three replicas, and servers that do not sync: for tests.
 	Unsafe bool
 
-	deaf bool // it does not listen to what others say that they appended
+	deaf  bool          // it does not listen to what others say that they appended
+	stuck time.Duration // when a leader is asked to step down; 0 means stuckAfter
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -24,8 +25,12 @@ var ErrFilling = natslog.ErrFilling
 // Node is a running node.
 type Node struct {
 	server   *server.Server
+	options  *server.Options
+	log      logger
 	name     string
 	password string // of connections inside the process
+	stopping chan struct{}
+	stop     sync.Once
 }
 
 const user = "trapeze"
@@ -77,7 +82,7 @@ func Start(o Options) (*Node, error) {
 	}
 	password := rand.Text()
 	system := server.NewAccount(systemAccount)
-	s, err := server.NewServer(&server.Options{
+	options := &server.Options{
 		// A server that does not listen for clients never listens for other nodes. So it does, on the loopback, and nobody else has the password.
 		ServerName: name, Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true,
 		Users:    []*server.User{{Username: user, Password: password}, {Username: systemUser, Password: password, Account: system}},
@@ -89,7 +94,8 @@ func Start(o Options) (*Node, error) {
 			PingInterval: routePing, MaxPingsOut: routePings,
 		},
 		Routes: routes,
-	})
+	}
+	s, err := server.NewServer(options.Clone())
 	if err != nil {
 		return nil, fmt.Errorf("natsnode: %w", err)
 	}
@@ -105,7 +111,9 @@ func Start(o Options) (*Node, error) {
 		s.Shutdown()
 		return nil, err
 	}
-	return &Node{s, name, password}, nil
+	n := &Node{server: s, options: options, log: log, name: name, password: password, stopping: make(chan struct{})}
+	go n.keepAlive()
+	return n, nil
 }
 
 // ready waits until the server takes connections. A server that cannot go on only logs why.
@@ -161,6 +169,7 @@ func (n *Node) Hears() (names []string) {
 
 // Stop stops the node. It first lets the others have what it leads, if ctx leaves the time for that.
 func (n *Node) Stop(ctx context.Context) error {
+	n.stop.Do(func() { close(n.stopping) })
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
