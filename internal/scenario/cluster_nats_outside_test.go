@@ -3,7 +3,6 @@
 package scenario
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -25,18 +24,22 @@ import (
 // nodeNames are those of three nodes.
 var nodeNames = []string{"n0", "n1", "n2"}
 
+// leaderDoubt is how long a leader of before may answer looks after a pause.
+const leaderDoubt = 3 * time.Second
+
 // newNodes returns servers in processes of their own, each a node of one cluster; with a network, they reach each other through that alone.
-func (c *campaign) newNodes(dirs, addrs []string, through *link.Network) (rigs []*rig) {
-	c.Helper()
+func newNodes(t testing.TB, dirs, addrs []string, through *link.Network) (rigs []*rig) {
+	t.Helper()
 	for i := range addrs {
-		r := newRig(c, dirs[i], c.mode)
+		r := newRig(t, dirs[i], modeServe)
 		options := natsnode.Options{Cluster: "test", Name: fmt.Sprint("n", i), Addr: addrs[i], Join: addrs, Secret: natstest.Secret}
 		if through != nil {
 			options.Join, options.Advertise = through.Addrs(i), link.Nowhere
 		}
+		options.Join = options.Join[:len(nodeNames)] // one more comes later
 		o, err := json.Marshal(options)
 		if err != nil {
-			c.Fatal(err)
+			t.Fatal(err)
 		}
 		r.env = []string{childNode + "=" + string(o)}
 		rigs = append(rigs, r)
@@ -51,18 +54,12 @@ func (c *campaign) nodesAtWork(rigs []*rig) (crews []*crew, stop func(), waits [
 	for _, r := range rigs[1:] {
 		ready = append(ready, r.launch()) // they wait for a majority
 	}
-	first := c.hire(rigs[0])
-	first.actors = append(first.actors[:len(first.agents)], first.actors[len(first.actors)-1]) // the nodes, their replicas and the clients share a few processors
-	crews = []*crew{first}
+	c.doubts.last = leaderDoubt
+	crews = c.crewsOf(rigs, len(crewNames), 1) // the nodes, their replicas and the clients share a few processors
 	for i, r := range rigs[1:] {
-		crews = append(crews, c.colleagues(first, r, i+1))
 		r.release(r.await(ready[i]))
 	}
-	ctx, stop := context.WithCancel(c.Context())
-	c.Cleanup(stop)
-	for _, one := range crews {
-		waits = append(waits, one.work(ctx))
-	}
+	stop, waits = c.beginWork(crews)
 	return crews, stop, waits
 }
 
@@ -94,7 +91,7 @@ func (c *campaign) replicasAgree(at server.Place, nodes []string, entries int) {
 func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	c := newCampaign(t, modeServe)
 	dirs, disks := c.newDisks(3)
-	rigs := c.newNodes(dirs, freeaddr.New(t, 3), nil)
+	rigs := newNodes(c, dirs, freeaddr.New(t, 3), nil)
 	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
 	crews, stop, waits := c.nodesAtWork(rigs)
 	for range *faultsFlag {

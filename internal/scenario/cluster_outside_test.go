@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"syscall"
@@ -29,7 +28,10 @@ const (
 	childAhead    = "TRAPEZE_TEST_AHEAD"    // how much its clock is ahead of the others
 )
 
-var faultsFlag = flag.Int("faults", 1, "how often each fault of a cluster happens in the tests of kills and of the network")
+var (
+	faultsFlag = flag.Int("faults", 1, "how often each fault of a cluster happens in the tests of kills, of the network and of disks")
+	pauseFlag  = flag.Duration("pause", 0, "for how long a server is paused at least")
+)
 
 func init() {
 	childPlace = func() server.Place {
@@ -61,13 +63,54 @@ func (c *campaign) paused(rigs []*rig, crews []*crew, victim int, more int64) (l
 		c.Fatal(err)
 	}
 	defer func() { _ = process.Signal(syscall.SIGCONT) }() // also if the test ends here
-	longest = c.atWork(allBut(rigs, victim), allBut(crews, victim), more)
+	for begun := time.Now(); longest == 0 || time.Since(begun) < *pauseFlag; {
+		longest = max(longest, c.atWork(allBut(rigs, victim), allBut(crews, victim), more))
+	}
 	if err := process.Signal(syscall.SIGCONT); err != nil {
 		c.Fatal(err)
 	}
+	c.doubts.add()
 	c.Logf("%s: go on", time.Now().Format(time.TimeOnly))
 	c.atWork(rigs[victim:victim+1], crews[victim:victim+1], more)
 	return longest
+}
+
+// full has the disk of one server be full while others go on, or while nobody does if there are none, and then not any more.
+func (c *campaign) full(what string, its *disk, rigs []*rig, crews []*crew, victim int, more int64) {
+	c.Helper()
+	if its == nil {
+		c.Log("SKIPPED: no disk is full, as this user may not mount one")
+		return
+	}
+	c.Logf("%s: %s", time.Now().Format(time.TimeOnly), what)
+	release := its.fill()
+	if victim < 0 {
+		c.untilNothingIsTaken(crews)
+	} else {
+		c.happened(what, c.atWork(allBut(rigs, victim), allBut(crews, victim), more))
+	}
+	release()
+	c.Logf("%s: there is space again", time.Now().Format(time.TimeOnly))
+	c.happened(what+", when there is space again", c.atWork(rigs, crews, more))
+}
+
+// untilNothingIsTaken returns when no change was acknowledged for a second.
+func (c *campaign) untilNothingIsTaken(crews []*crew) {
+	c.Helper()
+	sum := func() (n int64) {
+		for _, one := range crews {
+			n += one.acked.Load()
+		}
+		return n
+	}
+	for seen, at, deadline := sum(), time.Now(), time.Now().Add(patience); time.Since(at) < time.Second; <-time.After(10 * time.Millisecond) {
+		if now := sum(); now != seen {
+			seen, at = now, time.Now()
+		}
+		if time.Now().After(deadline) {
+			c.Fatal("a full disk stops nothing")
+		}
+	}
 }
 
 // allBut returns all but one.
@@ -86,8 +129,10 @@ func (c *campaign) tellWaits() {
 	c.Helper()
 	for _, fault := range slices.Sorted(maps.Keys(c.waits)) {
 		list := slices.Sorted(slices.Values(c.waits[fault]))
-		c.Logf("%s: %d times; the longest wait for a change was %s at the median, %s at most", fault, len(list),
-			list[len(list)/2].Round(10*time.Millisecond), list[len(list)-1].Round(10*time.Millisecond))
+		for i := range list {
+			list[i] = list[i].Round(10 * time.Millisecond)
+		}
+		c.Logf("%s: %d times; the longest wait for a change was %s at the median, %s at most: %v", fault, len(list), list[len(list)/2], list[len(list)-1], list)
 	}
 }
 
@@ -100,15 +145,30 @@ func (c *campaign) newDisks(n int) (dirs []string, disks []*disk) {
 	return dirs, disks
 }
 
-// colleagues are clients of another front end, with the tokens of a crew.
-func (c *campaign) colleagues(of *crew, at *rig, number int) *crew {
-	other := &crew{rig: at, agents: of.agents}
-	for _, a := range of.actors {
-		b := &actor{crew: other, id: a.id + number*crew32, principal: a.principal, agent: a.agent, token: a.token}
-		b.rng = rand.New(rand.NewPCG(c.rng.Uint64(), 2)) //nolint:gosec // not a secret
-		other.actors = append(other.actors, b)
+// crewsOf hires clients of each server, which have the same few agents, or share many.
+func (c *campaign) crewsOf(rigs []*rig, agents, operators int) (crews []*crew) {
+	c.Helper()
+	first := c.hire(rigs[0])
+	agents = max(agents, (len(first.agents)+len(rigs)-1)/len(rigs))
+	for i, r := range rigs {
+		one := first
+		if i > 0 {
+			one = &crew{rig: r, number: i, agents: first.agents, tokens: first.tokens, operator: first.operator}
+		}
+		c.engage(one, i*agents, agents, operators)
+		crews = append(crews, one)
 	}
-	return other
+	return crews
+}
+
+// beginWork has the clients work until the test ends them.
+func (c *campaign) beginWork(crews []*crew) (stop func(), waits []func()) {
+	ctx, stop := context.WithCancel(c.Context())
+	c.Cleanup(stop)
+	for _, one := range crews {
+		waits = append(waits, one.work(ctx))
+	}
+	return stop, waits
 }
 
 // atWork returns when each crew has had so many more changes acknowledged, and the longest time for which one of them had none.
@@ -184,17 +244,14 @@ func equal(shown []string) bool {
 // The replicas of some nodes are read, too, and compared entry by entry.
 func (c *campaign) concluded(rigs []*rig, crews []*crew, waits []func(), at server.Place, nodes ...string) {
 	c.Helper()
-	var deeds []*deed
 	for i, one := range crews {
 		waits[i]()
-		deeds = append(deeds, one.deeds()...)
 		c.tally(one)
 	}
-	first := crews[0]
-	if err := first.finish(c.Context()); err != nil {
+	if err := finish(c.Context(), crews...); err != nil {
 		c.Error(err)
 	}
-	c.agree(rigs, first)
+	c.agree(rigs, crews[0])
 	entries := c.readShared(at)
 	c.replicasAgree(at, nodes, len(entries))
 	for _, r := range rigs {
@@ -202,14 +259,20 @@ func (c *campaign) concluded(rigs []*rig, crews []*crew, waits []func(), at serv
 			c.Errorf("the end of a server: %v\n%s", err, r.stderr)
 		}
 	}
-	deeds = append(deeds, first.deeds()...)
+	var deeds []*deed
+	var sights []*seen
+	for _, one := range crews {
+		deeds, sights = append(deeds, one.deeds()...), append(sights, one.sights()...)
+	}
+	sights = slices.DeleteFunc(sights, c.doubts.of)
 	j := judge(entries, deeds)
 	j.ended()
+	j.looks(deeds, sights)
 	for _, err := range j.faults {
 		c.Error(err)
 	}
-	c.Logf("%d acknowledged writes, %d refused; %d calls cut off, of which %d had happened; %d entries, %d tasks, all ended",
-		c.report.acked, c.report.refused, c.report.cut, c.report.kept, len(entries), len(j.tasks))
+	c.Logf("%d acknowledged writes, %d refused; %d calls cut off, of which %d had happened; %d entries, %d tasks, all ended; %d looks at tasks",
+		c.report.acked, c.report.refused, c.report.cut, c.report.kept, len(entries), len(j.tasks), len(sights))
 	c.tellWaits()
 }
 

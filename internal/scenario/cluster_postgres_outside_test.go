@@ -3,7 +3,6 @@
 package scenario
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -25,6 +24,7 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 	crews, stop, waits := c.frontsAtWork(rigs)
 	for range *faultsFlag {
 		c.killsFronts(rigs, crews, db, disks[0])
+		c.full("full disk of the database", disks[0], rigs, crews, -1, 150)
 		c.happened("pause of a front end", c.paused(rigs, crews, 0, 150))
 		c.atWork(rigs, crews, 150)
 	}
@@ -38,17 +38,11 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 // frontsAtWork starts servers, each with clients of its own, which work until the test ends them.
 func (c *campaign) frontsAtWork(rigs []*rig) (crews []*crew, stop func(), waits []func()) {
 	c.Helper()
-	first := c.hire(rigs[0])
-	crews = []*crew{first}
-	for i, r := range rigs[1:] {
-		crews = append(crews, c.colleagues(first, r, i+1))
+	crews = c.crewsOf(rigs, crew32-operators, operators)
+	for _, r := range rigs[1:] {
 		r.release(r.start())
 	}
-	ctx, stop := context.WithCancel(c.Context())
-	c.Cleanup(stop)
-	for _, one := range crews {
-		waits = append(waits, one.work(ctx))
-	}
+	stop, waits = c.beginWork(crews)
 	return crews, stop, waits
 }
 

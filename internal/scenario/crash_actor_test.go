@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -26,15 +27,19 @@ type actor struct {
 	mine      []api.Receipt // tasks that it works on, as it last knew them
 	made      []string      // tasks that it created
 	deeds     []*deed
+	seen      []*seen
 	wants     int
 }
 
 // crew is all clients of one server.
 type crew struct {
-	rig    *rig
-	actors []*actor
-	agents []string
-	admin  *api.Client
+	rig      *rig
+	number   int // of several
+	actors   []*actor
+	agents   []string
+	tokens   map[string]string // of agents
+	operator string            // the token of one
+	admin    *api.Client
 
 	acked atomic.Int64 // acknowledged changes
 	cut   atomic.Int64 // changing calls that a kill cut off
@@ -71,6 +76,8 @@ func (a *actor) turn() {
 		}
 	case n < 90:
 		a.adopt(nil)
+	case n < 95:
+		a.look()
 	default:
 		a.create()
 	}
@@ -309,6 +316,8 @@ func (a *actor) oversee() {
 		a.revive()
 	case n < 50:
 		a.tell(5)
+	case n < 75:
+		a.look()
 	default:
 		a.create()
 	}
@@ -349,30 +358,37 @@ func (a *actor) revive() {
 }
 
 // finish lets all actors end their tasks, until every task has ended or is in the dead letters.
-func (c *crew) finish(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+func (c *crew) finish(ctx context.Context) error { return finish(ctx, c) }
+
+// finish does so for several crews, which have clients of all agents together.
+func finish(ctx context.Context, crews ...*crew) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	ended, end := context.WithCancel(ctx)
 	defer end()
-	for _, a := range c.actors {
-		if a.agent == "" {
-			continue
-		}
-		wg.Go(func() {
-			for ended.Err() == nil {
-				a.adopt(func(row api.TaskRow) { a.complete(row.ID, row.Epoch) })
-				a.inbox(50 * time.Millisecond)
+	for _, c := range crews {
+		for _, a := range c.actors {
+			if a.agent == "" {
+				continue
 			}
-		})
+			wg.Go(func() {
+				for ended.Err() == nil {
+					a.adopt(func(row api.TaskRow) { a.complete(row.ID, row.Epoch) })
+					a.inbox(50 * time.Millisecond)
+				}
+			})
+		}
 	}
-	operator := c.actors[len(c.actors)-1]
-	for ctx.Err() == nil {
+	first := crews[0]
+	operator := first.actors[len(first.actors)-1]
+	for least, deadline := math.MaxInt, time.Now().Add(patience); ctx.Err() == nil && time.Now().Before(deadline); {
 		operator.tell(500)
 		left, err := operator.clear()
 		if err != nil || left == 0 {
 			return err
+		}
+		if left < least {
+			least, deadline = left, time.Now().Add(patience)
 		}
 	}
 	return errors.New("tasks are left that do not end")

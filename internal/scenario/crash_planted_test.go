@@ -105,6 +105,41 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 	}
 }
 
+func TestALookThatNoOrderExplainsIsFound(t *testing.T) {
+	t.Parallel()
+	entries, deeds := peacefulRecord(t)
+	completed := slices.IndexFunc(deeds, func(d *deed) bool { return d.what == "complete" })
+	done := deeds[completed]
+	at := func(after, before *deed, of api.Receipt) *seen { // a look between two calls
+		return &seen{who: done.who, began: after.ended.Add(1), ended: before.began.Add(-1), task: api.Task{ID: of.Task, State: of.State, Owner: of.Owner, Epoch: of.Epoch, Position: of.Position}}
+	}
+	late := &deed{who: done.who, began: done.ended.Add(time.Second)}
+	accepted := deeds[completed-1]
+	open := *done // without an answer
+	open.done, open.ended = false, time.Time{}
+	for name, test := range map[string]struct {
+		deeds []*deed
+		look  *seen
+		kind  error // nil: it is explained
+	}{
+		"what is":                              {deeds, at(done, late, done.receipt), nil},
+		"what was":                             {deeds, at(accepted, done, accepted.receipt), nil},
+		"what was before an answer":            {deeds, at(done, late, accepted.receipt), errStale},
+		"what comes later":                     {deeds, at(&deed{}, accepted, done.receipt), errStale},
+		"what may have come without an answer": {append(slices.Delete(slices.Clone(deeds), completed, completed+1), &open), at(done, late, accepted.receipt), nil},
+		"what nobody wrote":                    {deeds, at(done, late, api.Receipt{Task: done.receipt.Task, State: api.Executing, Owner: "eve", Epoch: 9, Position: done.receipt.Position}), errDiffers},
+		"an entry that is of another task":     {deeds, at(done, late, api.Receipt{Task: done.receipt.Task, Position: 1}), errDiffers},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := judge(entries, test.deeds)
+			j.looks(test.deeds, []*seen{test.look})
+			if test.kind == nil && len(j.faults) > 0 || test.kind != nil && !j.convicted(test.kind) {
+				t.Errorf("want %v, found %v", test.kind, j.faults)
+			}
+		})
+	}
+}
+
 // peacefulRecord returns the calls of some clients to a server that is not killed, and its record.
 func peacefulRecord(t *testing.T) ([]ledger.Entry, []*deed) {
 	c := newCampaign(t, modeServe)

@@ -51,7 +51,10 @@ func newRig(t testing.TB, dir, mode string) *rig {
 	t.Cleanup(func() {
 		r.kill()
 		if t.Failed() && r.stderr != nil { // the cause may be another server than the one that did not answer
-			said := r.stderr.String()
+			said, kept := r.stderr.String(), filepath.Join(t.ArtifactDir(), filepath.Base(dir)) // with -artifacts
+			if err := errors.Join(os.CopyFS(kept, os.DirFS(dir)), os.WriteFile(kept+".log", []byte(said), 0o600)); err != nil {
+				t.Logf("a copy of %s: %v", dir, err)
+			}
 			t.Logf("the server on %s, at the end:\n%s", dir, said[max(0, len(said)-8<<10):])
 		}
 	})
@@ -68,7 +71,7 @@ func (w *tail) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.b = append(w.b, p...)
-	w.b = w.b[max(0, len(w.b)-32<<10):]
+	w.b = w.b[max(0, len(w.b)-256<<10):]
 	return len(p), nil
 }
 

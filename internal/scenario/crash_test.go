@@ -22,14 +22,32 @@ import (
 var (
 	cyclesFlag = flag.Int("cycles", 0, "how often the server is killed; 0 means 3, or 30 with the build tag slow")
 	seedFlag   = flag.Uint64("seed", 0, "of the crash test; 0 means one by the clock")
+	agentsFlag = flag.Int("agents", len(crewNames), "how many agents the clients of a crash test are")
 )
 
 const (
-	crew32       = 32
+	crew32       = 32 // clients of a server
+	operators    = 3  // of them
+	idsOfCrew    = 1000
 	cyclesALife  = 10  // before a new data directory
 	leastWrites  = 100 // that a cycle must acknowledge on average, lest it be too easy
 	repeatsAfter = 60  // calls that are repeated after each restart
 )
+
+// crewNames are the first agents.
+var crewNames = []string{"ada", "ben", "cyd", "dot", "eve", "fay"}
+
+// crewAgents are the names of all agents.
+func crewAgents() (list []string) {
+	for i := range max(*agentsFlag, len(crewNames)) {
+		if i < len(crewNames) {
+			list = append(list, crewNames[i])
+		} else {
+			list = append(list, fmt.Sprint("agent-", i))
+		}
+	}
+	return list
+}
 
 // campaign is a number of kills, and their results.
 type campaign struct {
@@ -40,6 +58,7 @@ type campaign struct {
 	report  struct{ cycles, acked, refused, cut, kept, idle, again, entries, tasks int }
 	faults  []error
 	waits   map[string][]time.Duration // by fault of a cluster: the longest that changes waited
+	doubts  doubts
 }
 
 func newCampaign(t *testing.T, mode string) *campaign {
@@ -121,6 +140,7 @@ func (c *campaign) life(cycles int) {
 	}
 	entries, j := c.examine(r, crew)
 	j.ended()
+	j.looks(crew.deeds(), crew.sights())
 	c.blame(j)
 	c.report.entries += len(entries)
 	c.report.tasks += len(j.tasks)
@@ -152,7 +172,7 @@ func (c *campaign) end(r *rig, crew *crew) {
 func (c *campaign) hire(r *rig) *crew {
 	c.Helper()
 	url := r.start()
-	crew := &crew{rig: r, agents: []string{"ada", "ben", "cyd", "dot", "eve", "fay"}}
+	crew := &crew{rig: r, agents: crewAgents(), tokens: map[string]string{}}
 	crew.admin = r.client(url, r.token)
 	token := func(role api.Role, name string) string {
 		t, err := crew.admin.CreateToken(c.Context(), api.TokenInput{Role: role, Name: name})
@@ -161,24 +181,29 @@ func (c *campaign) hire(r *rig) *crew {
 		}
 		return t.Text
 	}
-	tokens := map[string]string{}
 	for _, name := range crew.agents {
 		if _, err := crew.admin.RegisterAgent(c.Context(), name, api.AgentSpec{Breaker: api.Breaker{Failures: 100}}); err != nil {
 			c.Fatal(err)
 		}
-		tokens[name] = token(api.RoleAgent, name)
+		crew.tokens[name] = token(api.RoleAgent, name)
 	}
-	operator := token(api.RoleOperator, "ann")
-	for i := range crew32 {
-		a := &actor{crew: crew, id: i, principal: "operator/ann", token: operator, rng: rand.New(rand.NewPCG(c.rng.Uint64(), 2))} //nolint:gosec // not a secret
-		if i < crew32-3 {
-			a.agent = crew.agents[i%len(crew.agents)]
-			a.principal, a.token = "agent/"+a.agent, tokens[a.agent]
+	crew.operator = token(api.RoleOperator, "ann")
+	c.engage(crew, 0, crew32-operators, operators)
+	r.release(url)
+	return crew
+}
+
+// engage gives a crew its clients, which are those of so many agents, from one of them on, and of operators.
+func (c *campaign) engage(crew *crew, from, agents, operators int) {
+	crew.actors = nil
+	for i := range agents + operators {
+		a := &actor{crew: crew, id: crew.number*idsOfCrew + i, principal: "operator/ann", token: crew.operator, rng: rand.New(rand.NewPCG(c.rng.Uint64(), 2))} //nolint:gosec // not a secret
+		if i < agents {
+			a.agent = crew.agents[(from+i)%len(crew.agents)]
+			a.principal, a.token = "agent/"+a.agent, crew.tokens[a.agent]
 		}
 		crew.actors = append(crew.actors, a)
 	}
-	r.release(url)
-	return crew
 }
 
 // cycle lets the clients work, kills the server, examines its data, and starts it again.

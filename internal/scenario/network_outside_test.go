@@ -55,6 +55,7 @@ func (c *campaign) troubles(sends, hears func(one int, w link.Way), reset func(s
 				sends(one, held)
 				hears(one, held)
 			} else {
+				c.doubts.add()
 				sends(one, link.Way{})
 				hears(one, link.Way{})
 			}
@@ -83,6 +84,7 @@ func (c *campaign) troubled(rigs []*rig, crews []*crew, list []trouble, victim f
 		}
 		<-enough
 		lasts()
+		c.doubts.add()
 		whole()
 		c.happened(f.name+", when it has ended", c.atWork(rigs, crews, more))
 	}
@@ -118,7 +120,7 @@ func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T
 	c := newCampaign(t, modeServe)
 	addrs := freeaddr.New(t, 3)
 	network := link.NewNetwork(t, addrs...)
-	rigs := c.newNodes([]string{t.TempDir(), t.TempDir(), t.TempDir()}, addrs, network)
+	rigs := newNodes(c, []string{t.TempDir(), t.TempDir(), t.TempDir()}, addrs, network)
 	crews, stop, waits := c.nodesAtWork(rigs)
 	leads := func() int { return c.leader(rigs) } // the hardest case
 	for range *faultsFlag {

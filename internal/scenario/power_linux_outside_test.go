@@ -90,6 +90,32 @@ func (d *disk) on() {
 	}
 }
 
+// fill takes all space that is left.
+func (d *disk) fill() (release func()) {
+	d.Helper()
+	f, err := os.Create(filepath.Join(d.dir, "ballast"))
+	if err != nil {
+		d.Fatal(err)
+	}
+	at := int64(0)
+	for n := int64(diskSize); n >= 512; {
+		switch err := syscall.Fallocate(int(f.Fd()), 0, at, n); {
+		case err == nil:
+			at += n
+		case errors.Is(err, syscall.ENOSPC):
+			n /= 2
+		case !errors.Is(err, syscall.EINTR):
+			d.Fatal(err)
+		}
+	}
+	return func() {
+		d.Helper()
+		if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+			d.Error(err)
+		}
+	}
+}
+
 // sync writes what programs have not.
 func (d *disk) sync() {
 	if d == nil {
