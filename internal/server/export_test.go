@@ -2,10 +2,14 @@ package server
 
 import (
 	"bytes"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
@@ -47,7 +51,8 @@ func without(t *testing.T, text string, left int) (string, proof.Inclusion) {
 // TestNothingIsLeftOutOfAnExportUnseen has two workspaces, of which the auditor of one sees nothing of the other.
 func TestNothingIsLeftOutOfAnExportUnseen(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir())
+	dir := t.TempDir()
+	s := open(t, dir)
 	c := owner(t, s)
 	paid(t, s)
 	other, err := admin.New(c).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "other", Bearer: "alma"})
@@ -112,5 +117,23 @@ func TestNothingIsLeftOutOfAnExportUnseen(t *testing.T) {
 	less, _ := without(t, own, 0)
 	if e := newest(t, proven(t, c, less)); e.Whole {
 		t.Errorf("the export of a task without its first entry: %+v", e)
+	}
+
+	lie := ledger.Entry{
+		Stream: "other/access/auditor:otto", Time: time.Unix(0, 0).UTC(), Actor: ledger.Actor{Principal: "auditor/otto"},
+		Events: []ledger.Event{{Name: access.Exported{}.EventName(), Version: 1, Data: []byte(`{"what":"everything","format":"proof","counted":{"of":"other","through":7,"entries":1,"root":"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}}`)}},
+	}
+	stop(t, s)
+	if found := verified(t, dir); len(found) > 0 {
+		t.Errorf("the counts of exports, made again: %v", found)
+	}
+	s = open(t, dir)
+	at, err := s.log.Append(t.Context(), lie, ledger.Any)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, s) // it has signed that
+	if found := verified(t, dir); len(found) != 1 || found[0].Position != at || !strings.Contains(found[0].What, "is said to have 1 entries of other up to position 7") {
+		t.Errorf("of a count that is false, at %d: %v", at, found)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +43,7 @@ type options struct {
 	keys        string
 	checkpoints []string
 	fast        bool
+	record      bool // neither the views nor the order of events
 	witnessKeys []string
 	witnesses   int
 	segments    string // a directory; empty: none besides that of the data directory
@@ -61,6 +61,9 @@ func Command(s *shell.Shell, open Opener) *cobra.Command {
 		info, err := os.Stat(args[0])
 		if err != nil {
 			return fileError(err)
+		}
+		if err := o.checkParts(info.IsDir()); err != nil {
+			return err
 		}
 		if err := o.checkSegments(cmd.Flags().Changed("segments"), info.IsDir()); err != nil {
 			return err
@@ -85,7 +88,8 @@ it is an error. Entries of which something is withheld from you count by their h
 
 A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
 checkpoint, each envelope and artifact against its digest, the events of each task against what the rules may write, the views and the tokens that are kept beside it against the record, and the structure of the database. --fast reads the newest
-256 entries, and compares the tree with the checkpoints. With --checkpoint, which can be repeated, it is also
+256 entries, and compares the tree with the checkpoints. --record reads every entry, and all but the views, the order of events, and which artifacts and tokens there should be, which take most of the
+time: they are what the server made of the record, and a record that verifies tells what they must be. With --checkpoint, which can be repeated, it is also
 held against checkpoints that you kept elsewhere: only they show that the whole directory was exchanged for an older or another one.
 
 Of entries that were put away in segments that are not in the data directory, the hashes are compared with the tree, and neither the views nor the order of the events of tasks are compared; that is said, and is
@@ -100,6 +104,7 @@ docs/proofs.md describes the formats.`
 	cmd.Flags().StringVar(&o.keys, "keys", "", "file with the public keys of the log, one in each line (default: proof/keys in the data directory)")
 	cmd.Flags().StringArrayVar(&o.checkpoints, "checkpoint", nil, "file with a checkpoint that was kept (can be repeated)")
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "verify the tree, the checkpoints and the newest entries of a data directory only")
+	cmd.Flags().BoolVar(&o.record, "record", false, "verify every entry of a data directory, and neither the views nor the order of events")
 	cmd.Flags().StringArrayVar(&o.witnessKeys, "witness-key", nil, "file with the public keys of witnesses, one in each line, whose cosignatures are verified (can be repeated)")
 	cmd.Flags().IntVar(&o.witnesses, "witnesses", 0, "how many of those witnesses must have cosigned (default 1)")
 	cmd.Flags().StringVar(&o.segments, "segments", "", "directory with the segments that were taken out of a data directory")
@@ -265,17 +270,13 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 		err = o.witnessed(files, keys, &evidence, v)
 	}
 	v.note("what is in "+files, err)
-	began := time.Now()
-	file := v.checkFile(ctx, record)
-	v.timed("the structure of the database, and the keys", began, 0)
-	if v.unfinished != nil {
-		v.before(file)
-		return nothing, nil
-	}
+	file := v.checkKeys(ctx, record)
+	structure := beginStructure(ctx, record)
 	if o.fast {
 		evidence.Newest = newest
 	}
 	report, views := o.entries(ctx, record, evidence, v)
+	file = append(structure.end(v), file...)
 	if v.unfinished != nil {
 		v.before(file)
 		return nothing, nil

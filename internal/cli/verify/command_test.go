@@ -162,7 +162,13 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"--segments of a file": {change: func(dir string) []string {
 			return []string{filepath.Join(dir, "proof", "checkpoint"), "--segments", dir}
 		}, exit: 2, says: "--segments is for a data directory"},
-		"--segments of the newest":       {change: func(dir string) []string { return []string{dir, "--fast", "--segments=" + dir} }, exit: 2, says: "--fast reads no segments"},
+		"--segments of the newest":     {change: func(dir string) []string { return []string{dir, "--fast", "--segments=" + dir} }, exit: 2, says: "--fast reads no segments"},
+		"the record alone":             {record: record{views: damage, artifacts: damage}, change: func(string) []string { return []string{"--record", "--record"} }, says: "since --record was given"},
+		"the record, which is damaged": {record: record{last: damage}, change: func(string) []string { return []string{"--record", "--record"} }, exit: 1, says: "does not verify"},
+		"the record, and the newest":   {change: func(string) []string { return []string{"--record", "--fast"} }, exit: 2, says: "give one of them"},
+		"the record, of a file": {change: func(dir string) []string {
+			return []string{filepath.Join(dir, "proof", "checkpoint"), "--record", "--complete"}
+		}, exit: 2, says: "--record is for a data directory"},
 		"a receipt without keys":         {change: func(dir string) []string { return []string{filepath.Join(dir, "proof", "checkpoint")} }, exit: 2, says: "--keys FILE"},
 		"a file that is nothing of this": {change: noReceipt, exit: 1, says: "a receipt, a checkpoint and an export verify"},
 	} {

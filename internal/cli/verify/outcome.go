@@ -177,13 +177,55 @@ func (o options) keysOf(files string, v *verification) (proof.Keys, []proof.Chec
 	return o.read(own)
 }
 
-// checkFile returns what is wrong with the database as a file, and with the keys beside it.
-func (v *verification) checkFile(ctx context.Context, record File) (findings []proof.Finding) {
-	found, err := record.CheckFile(ctx)
+// checkParts refuses flags that say which parts of a data directory are verified.
+func (o options) checkParts(dir bool) error {
+	switch {
+	case o.record && !dir:
+		return shell.Usagef("--record is for a data directory")
+	case o.record && o.fast:
+		return shell.Usagef("--fast reads the newest entries, and --record all of them: give one of them")
+	}
+	return nil
+}
+
+// checkKeys returns what is wrong with the keys beside the record.
+func (v *verification) checkKeys(ctx context.Context, record File) (findings []proof.Finding) {
+	found, err := record.CheckKeys(ctx)
 	for _, what := range found {
+		findings = append(findings, proof.Finding{What: what})
+	}
+	v.note("the keys beside the record", err)
+	return findings
+}
+
+// structure is the check of the database as a file, which is made while the entries are verified.
+type structure struct {
+	began time.Time
+	ended chan struct{}
+	took  time.Duration
+	found []string
+	err   error
+}
+
+func beginStructure(ctx context.Context, record File) *structure {
+	s := &structure{began: time.Now(), ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		s.found, s.err = record.CheckFile(ctx)
+		s.took = time.Since(s.began)
+	}()
+	return s
+}
+
+// end waits for the check, and returns what is wrong.
+func (s *structure) end(v *verification) (findings []proof.Finding) {
+	<-s.ended
+	v.took = append(v.took, part{What: "the structure of the database, meanwhile", Seconds: s.took.Round(time.Millisecond).Seconds()})
+	for _, what := range s.found {
 		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
 	}
 	var of proof.Placed
+	err := s.err
 	switch {
 	case errors.As(err, &of):
 		at, what := of.Place()
@@ -194,11 +236,6 @@ func (v *verification) checkFile(ctx context.Context, record File) (findings []p
 		err = nil
 	}
 	v.note("the database", err)
-	found, err = record.CheckKeys(ctx)
-	for _, what := range found {
-		findings = append(findings, proof.Finding{What: what})
-	}
-	v.note("the keys beside the record", err)
 	return findings
 }
 
@@ -213,6 +250,10 @@ func (o options) derived(ctx context.Context, dir string, record File, views *co
 	v.findings = append(v.findings, wrong...)
 	v.note("the artifacts", err)
 	v.timed("the artifacts", began, 0)
+	if o.record {
+		v.omitted = append(v.omitted, "the views, the order of the events of tasks, and which artifacts and tokens there should be, since --record was given")
+		return artifacts
+	}
 	if !sound || v.unfinished != nil || views.order == nil {
 		v.omitted = append(v.omitted, "the views, the order of the events of tasks, and which artifacts and tokens there should be, since what is found comes first")
 		return artifacts
@@ -250,7 +291,7 @@ func (o options) entries(ctx context.Context, record File, evidence proof.Eviden
 // compareViews begins to compare the views and the order of events, unless something is found before.
 func (o options) compareViews(ctx context.Context, record File, v *verification) *comparison {
 	c := &comparison{ended: make(chan struct{})}
-	if o.fast || len(v.findings) > 0 {
+	if o.fast || o.record || len(v.findings) > 0 {
 		close(c.ended)
 		return c
 	}

@@ -32,7 +32,7 @@ func (t *Task) apply(e event.Event) {
 		t.Basis = nil
 	}
 	if t.State == before { // a fold that picks between two edges has already moved
-		t.State = move(TaskTable, before, e.EventName())
+		t.State = TaskMoves.from(before, e.EventName())
 	}
 	if t.State != event.Executing && (t.State != event.Pending || t.Owner != "") {
 		t.Resumed = false
@@ -41,7 +41,7 @@ func (t *Task) apply(e event.Event) {
 		t.TakeUpBy = time.Time{}
 	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
-		if to := move(HandoffTable, h.Stage, e.EventName()); to != h.Stage {
+		if to := HandoffMoves.from(h.Stage, e.EventName()); to != h.Stage {
 			t.ownHandoff().Stage = to
 		}
 	}

@@ -126,18 +126,40 @@ var TicketTable = []Edge[event.TicketState]{
 	{event.TicketStateClaimed, "task-parked", event.TicketStateClosed, ""},
 }
 
-// move is where an event leads that its fold has not moved by itself: nowhere, if there is no edge or one that stays; else along
-// the first edge.
-func move[S ~string](table []Edge[S], from S, event string) S {
-	to, found := from, false
+// Moves are the edges of a table by their events and the states that they lead from, and where each leads: nowhere, if one of two stays; else along the first.
+type Moves[S ~string] map[string]map[S]S
+
+// The edges of the tables.
+var (
+	TaskMoves    = movesOf(TaskTable)
+	HandoffMoves = movesOf(HandoffTable)
+	TicketMoves  = movesOf(TicketTable)
+)
+
+func movesOf[S ~string](table []Edge[S]) Moves[S] {
+	m := Moves[S]{}
 	for _, e := range table {
-		switch {
-		case e.From != from || e.Event != event:
-		case e.To == from:
-			return from
-		case !found:
-			to, found = e.To, true
+		if m[e.Event] == nil {
+			m[e.Event] = map[S]S{}
+		}
+		if _, found := m[e.Event][e.From]; !found || e.To == e.From {
+			m[e.Event][e.From] = e.To
 		}
 	}
-	return to
+	return m
+}
+
+// Edge reports whether there is an edge with an event, and whether one leads on from a state.
+func (m Moves[S]) Edge(from S, event string) (known, ok bool) {
+	of, known := m[event]
+	_, ok = of[from]
+	return known, ok
+}
+
+// from is where an event leads that its fold has not moved by itself.
+func (m Moves[S]) from(state S, event string) S {
+	if to, ok := m[event][state]; ok {
+		return to
+	}
+	return state
 }

@@ -152,11 +152,11 @@ func (parcel) EventName() string { return "parcel" }
 
 // TestAnEventThatKeepsJSONIsDecodedAsEncodingJSONDoes has members in any order, twice, under other names for the same, and JSON that is refused.
 func TestAnEventThatKeepsJSONIsDecodedAsEncodingJSONDoes(t *testing.T) {
-	long := `{"text":"` + strings.Repeat(`\u00e9 \"a\" `, minRaw/8) + `","list":[1,{"a":null}]}`
+	long := `{"text":"` + strings.Repeat(`\u00e9 \"a\" `, 64) + `","list":[1,{"a":null}]}`
 	for _, data := range []string{
 		`{"to":"ada","content":` + long + `}`, `{"content":` + long + `,"to":"ada","more":[1]}`, `{"content":` + long + `}`,
 		`{"content":[1],"to":"ada","content":` + long + `}`, `{"content":` + long + `,"content":[1]}`, `{"content":` + long + `,"Content":[1]}`, `{"CONTENT":` + long + `}`,
-		`{"content":` + long + `,"c\u006fntent":[1]}`, `{"to":` + long + `,"content":[1]}`, `{"more":` + long + `,"content":null}`, `{"to":"` + strings.Repeat("a", minRaw) + `","content":null}`,
+		`{"content":` + long + `,"c\u006fntent":[1]}`, `{"to":` + long + `,"content":[1]}`, `{"more":` + long + `,"content":null}`, `{"to":"` + strings.Repeat("a", 512) + `","content":null}`,
 		` {"content":` + long + `}`, `{"content": ` + long + ` }`, `{"content":` + long + `}}`, `{"content":` + long + `,}`, `{"content":` + long, `{"content":` + long[1:] + `}`, `[` + long + `]`, long,
 	} {
 		var want parcel
@@ -167,9 +167,6 @@ func TestAnEventThatKeepsJSONIsDecodedAsEncodingJSONDoes(t *testing.T) {
 		}
 	}
 	data := []byte(`{"to":"ada","content":` + long + `}`)
-	if from, to := onlyMember(data, `"content"`); string(data[from:to]) != long {
-		t.Errorf("the content is at %d to %d", from, to)
-	}
 	got, err := NewCodec[bakeryEvent](parcel{}).Decode(Event{Name: "parcel", Version: 1, Data: data})
 	if err != nil {
 		t.Fatal(err)

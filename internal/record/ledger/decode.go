@@ -104,11 +104,31 @@ func parseHeader(header string) (Entry, error) {
 	if p.bad || p.rest != "" {
 		return Entry{}, invalid("header is not in canonical form near %.40q", p.rest)
 	}
-	var err error
-	if e.Time, err = time.Parse(timeLayout, at); err != nil {
+	var ok bool
+	if e.Time, ok = parseTime(at); !ok {
 		return Entry{}, invalid("time %.40q", at)
 	}
 	return e, nil
+}
+
+// parseTime reads a time as [timeLayout] says, which time.Parse would read once more for each entry.
+func parseTime(s string) (time.Time, bool) {
+	if len(s) != len(timeLayout) {
+		return time.Time{}, false
+	}
+	for i := range len(timeLayout) {
+		if c := s[i]; timeLayout[i] >= '0' && timeLayout[i] <= '9' {
+			if c < '0' || c > '9' {
+				return time.Time{}, false
+			}
+		} else if c != timeLayout[i] {
+			return time.Time{}, false
+		}
+	}
+	pair := func(at int) int { return int(s[at]-'0')*10 + int(s[at+1]-'0') }
+	year, month, day, hour, minute, second := pair(0)*100+pair(2), pair(5), pair(8), pair(11), pair(14), pair(17)
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 1000*(pair(20)*10000+pair(22)*100+pair(24)), time.UTC)
+	return t, month >= 1 && month <= 12 && day >= 1 && t.Day() == day && hour < 24 && minute < 60 && second < 60 // otherwise it is another one
 }
 
 func (p *headerParser) events() []Event {

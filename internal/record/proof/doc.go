@@ -16,7 +16,7 @@
 //   - checkpoint.go: what is signed: name, size and root; cosignature.go: what a witness signs, and when a checkpoint has enough cosignatures (which witnesses count is the
 //     caller's: cli/verify/witness.go); delivery/cosigner/witness.go asks for one
 //   - receipt.go: which events the receipt of a handoff has, what of them is shown, and what a receipt must have to verify
-//   - counted.go: when an export is complete, by the entry that records it
+//   - counted.go: when an export is complete, by the entry that records it; recount.go: how the counts that a record has are made again
 //   - inclusion.go: the text of a proof; rotation.go: what makes a new key valid
 //   - content.go: which envelopes are checked against their digest
 //   - segment.go: the note in the record of a segment of entries that were put away; the file itself is package proof/segment

@@ -130,15 +130,16 @@ func TestTheCountOfAnExportIsComparedWithWhatIsHere(t *testing.T) {
 		refused bool
 		exports int
 		whole   bool
+		found   bool // by the verification of the record, in which none is missing
 	}{
-		{"all are here, and one of another workspace", counting("default", 3, 2, both), false, 1, true},
-		{"one task of two", counting("default/task/task_2", 3, 1, root(second)), false, 1, true},
-		{"one is missing", counting("default", 3, 3, root(first, second, first)), false, 1, false},
-		{"up to an earlier position", counting("default", 1, 1, root(first)), false, 1, true},
-		{"there is more than it says", counting("default", 3, 1, root(first)), true, 0, false},
-		{"the root is another", counting("default", 3, 2, root(second, first)), true, 0, false},
-		{"of another workspace than that of the entry", counting("other", 3, 1, root(foreign)), false, 0, false},
-		{"of what comes later", counting("default", 4, 2, both), false, 0, false},
+		{"all are here, and one of another workspace", counting("default", 3, 2, both), false, 1, true, false},
+		{"one task of two", counting("default/task/task_2", 3, 1, root(second)), false, 1, true, false},
+		{"one is missing", counting("default", 3, 3, root(first, second, first)), false, 1, false, true},
+		{"up to an earlier position", counting("default", 1, 1, root(first)), false, 1, true, false},
+		{"there is more than it says", counting("default", 3, 1, root(first)), true, 0, false, true},
+		{"the root is another", counting("default", 3, 2, root(second, first)), true, 0, false, true},
+		{"of another workspace than that of the entry", counting("other", 3, 1, root(foreign)), false, 0, false, false},
+		{"of what comes later", counting("default", 4, 2, both), false, 0, false, false},
 	} {
 		text, keys := receipt(t, first, second, foreign, test.counted)
 		r, err := proof.VerifyReceipt(text, keys)
@@ -148,7 +149,26 @@ func TestTheCountOfAnExportIsComparedWithWhatIsHere(t *testing.T) {
 		if !test.refused && (len(r.Exports) != test.exports || test.exports > 0 && r.Exports[0].Whole != test.whole) {
 			t.Errorf("%s: %+v", test.what, r.Exports)
 		}
+		report, err := proof.VerifyRecord(t.Context(), &few{first, second, foreign, test.counted}, proof.Evidence{})
+		if err != nil || (len(report.Findings) == 1 && report.Findings[0].Position == 4) != test.found || report.Counted != test.exports && !test.refused {
+			t.Errorf("%s: of the record, %d counts, %v, %v", test.what, report.Counted, report.Findings, err)
+		}
 	}
+}
+
+// few are the entries of a record.
+type few []ledger.Entry
+
+func (f *few) Last(context.Context) (ledger.Position, error) { return ledger.Position(len(*f)), nil }
+
+func (f *few) Read(_ context.Context, after ledger.Position, limit int) (list []ledger.Entry, err error) {
+	for i, e := range (*f)[after:] {
+		if e.Position = after + ledger.Position(i) + 1; i < limit { //nolint:gosec // never negative
+			e.Time, e.Actor.Principal = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "agent/ann"
+			list = append(list, e)
+		}
+	}
+	return list, nil
 }
 
 // unreadable is an entry whose payload has an encoding that no version of the program has.

@@ -100,7 +100,9 @@ func (v *verifier) written(e *ledger.Entry) {
 
 // putAway notes an entry whose segment is not attached. Its leaf is held against the stored tree as that of any other.
 func (v *verifier) putAway(p *ledger.PutAway) {
-	v.report.PutAway++
+	if v.report.PutAway++; v.firstAway == 0 {
+		v.firstAway = p.Position
+	}
 	if v.away == nil {
 		v.away = map[string]ledger.Position{}
 	}

@@ -50,13 +50,15 @@ func (f Finding) String() string {
 
 // Report is what the verification of a record found.
 type Report struct {
-	Entries  ledger.Position  `json:"entries"` // the position of the last entry
-	Root     Hash             `json:"root"`
-	Held     []Checkpoint     `json:"-"`                  // the checkpoints whose roots the record has
-	PutAway  int              `json:"put_away,omitempty"` // entries in segments that are not attached, of which only the leaf was compared
-	Segments []string         `json:"segments,omitempty"` // those
-	Written  []SegmentWritten `json:"-"`                  // the segments of which the record says that they were written
-	Findings []Finding        `json:"findings"`
+	Entries   ledger.Position  `json:"entries"` // the position of the last entry
+	Root      Hash             `json:"root"`
+	Held      []Checkpoint     `json:"-"`                     // the checkpoints whose roots the record has
+	PutAway   int              `json:"put_away,omitempty"`    // entries in segments that are not attached, of which only the leaf was compared
+	Segments  []string         `json:"segments,omitempty"`    // those
+	Counted   int              `json:"counted,omitempty"`     // counts of exports that were made again
+	Uncounted int              `json:"not_counted,omitempty"` // those that could not be made again, since entries are put away
+	Written   []SegmentWritten `json:"-"`                     // the segments of which the record says that they were written
+	Findings  []Finding        `json:"findings"`
 }
 
 // maxFindings is how many findings are listed. After the first difference the others may follow from it.
@@ -114,6 +116,9 @@ type verifier struct {
 	first  int64
 	nodes  []Hash                     // that the last leaf completed
 	away   map[string]ledger.Position // the first entry in each segment that is not attached
+
+	firstAway ledger.Position // the first entry of these; 0: there is none
+	counted   []recount
 }
 
 // skip begins after so many leaves of the stored tree, and compares it with the checkpoints before.
@@ -177,7 +182,7 @@ func (v *verifier) run(ctx context.Context) error {
 		return err
 	}
 	v.end(last)
-	return nil
+	return v.countAgain(ctx)
 }
 
 // errUnsound is told to what reads along.
@@ -203,6 +208,7 @@ func (v *verifier) add(p *page) error {
 		}
 		v.rotated(&s.Entry)
 		v.written(&s.Entry)
+		v.counts(&s.Entry)
 		if err := v.entry(s); err != nil {
 			return err
 		}

@@ -69,13 +69,13 @@ func AfterTheEnd(state event.State, e event.Event) string {
 
 // offTheTables is what is wrong with an event that has no edge in the tables.
 func offTheTables(t *task.Task, name string) string {
-	ofTask, ok := edge(task.TaskTable, t.State, name)
+	ofTask, ok := task.TaskMoves.Edge(t.State, name)
 	if ofTask && !ok {
 		return fmt.Sprintf("%s of a task that is %s", name, t.State)
 	}
-	if known, _ := edge(task.HandoffTable, task.None, name); known {
+	if known, _ := task.HandoffMoves.Edge(task.None, name); known {
 		h := t.InFlight()
-		_, fits := edge(task.HandoffTable, stage(h), name)
+		_, fits := task.HandoffMoves.Edge(stage(h), name)
 		switch {
 		case fits:
 		case h != nil:
@@ -88,7 +88,7 @@ func offTheTables(t *task.Task, name string) string {
 		if k == nil {
 			return name + " without an open ticket"
 		}
-		if _, fits := edge(task.TicketTable, k.State, name); !fits {
+		if _, fits := task.TicketMoves.Edge(k.State, name); !fits {
 			return fmt.Sprintf("%s of a ticket that is %s", name, k.State)
 		}
 	}
@@ -100,19 +100,6 @@ func stage(h *task.Handoff) event.Stage {
 		return task.None
 	}
 	return h.Stage
-}
-
-// edge reports whether a table has an event, and whether it leads on from a state.
-func edge[S ~string](table []task.Edge[S], from S, name string) (known, ok bool) {
-	for _, e := range table {
-		if e.Event == name {
-			known = true
-			if e.From == from {
-				return true, true
-			}
-		}
-	}
-	return known, false
 }
 
 // unlike is what is wrong if an event names another one than there is.

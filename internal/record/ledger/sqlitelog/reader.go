@@ -217,19 +217,22 @@ func (r *Reader) Last(ctx context.Context) (ledger.Position, error) {
 	return ledger.Position(last), ReadError(err) //nolint:gosec // never negative
 }
 
-// CheckFile has SQLite look for what is wrong with the structure of the file, and compares the index of streams with what the entries say. It returns what it finds, nothing if the file is well. Error: *[IndexError], and those of the file.
+// CheckFile has SQLite look for what is wrong with the structure of the file, and compares the index of streams with what the entries say. It returns what it finds, nothing if the file is well. It may be called while entries are read. Error: *[IndexError], and those of the file.
 func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	defer func() { err = ReadError(err) }()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := r.file.conn.exec("BEGIN"); err != nil { // all of it is compared at one time: a server may append meanwhile
+	c, err := openConn(r.name) // of its own: entries are read meanwhile
+	if err != nil {
+		return nil, ofMachine{err} // the file was opened before
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.exec("BEGIN"); err != nil { // all of it is compared at one time: a server may append meanwhile
 		return nil, err
 	}
-	defer func() { _ = r.file.conn.exec("ROLLBACK") }() // nothing to lose
-	err = r.file.conn.query(func(row Row) error {
+	defer func() { _ = c.exec("ROLLBACK") }() // nothing to lose
+	err = c.query(func(row Row) error {
 		if what := row.Text(0); what != "ok" {
 			found = append(found, what)
 		}
@@ -241,19 +244,19 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	if r.journal != nil {
 		found = append(found, r.journal.Error())
 	}
-	list, err := planted(r.file.conn)
+	list, err := planted(c)
 	if found = append(found, list...); err != nil {
 		return found, err
 	}
-	last, err := r.file.conn.number("SELECT max(position) FROM entries")
+	last, err := c.number("SELECT max(position) FROM entries")
 	if err != nil {
 		return found, err
 	}
-	list, err = r.marks(ledger.Position(last)) //nolint:gosec // never negative
+	list, err = marks(c, ledger.Position(last)) //nolint:gosec // never negative
 	if found = append(found, list...); err != nil {
 		return found, err
 	}
-	_, err = checkIndex(r.file.conn, ledger.Position(last)) //nolint:gosec // never negative
+	_, err = checkIndex(c, ledger.Position(last)) //nolint:gosec // never negative
 	return found, err
 }
 
@@ -264,14 +267,14 @@ const misnamed = `SELECT name FROM sqlite_schema WHERE CASE
 	ELSE instr(sql, name) = 0 OR instr(sql, tbl_name) = 0 END`
 
 // marks returns what is wrong with the numbers that say what the file is, and with the names of what is in it.
-func (r *Reader) marks(last ledger.Position) (found []string, err error) {
-	app, aerr := r.file.conn.number("PRAGMA application_id")
-	version, verr := r.file.conn.number("PRAGMA user_version")
-	_, _, indexed, err := newestSum(r.file.conn, last)
+func marks(c *conn, last ledger.Position) (found []string, err error) {
+	app, aerr := c.number("PRAGMA application_id")
+	version, verr := c.number("PRAGMA user_version")
+	_, _, indexed, err := newestSum(c, last)
 	if err := errors.Join(aerr, verr, err); err != nil {
 		return nil, err
 	}
-	err = r.file.conn.query(func(row Row) error {
+	err = c.query(func(row Row) error {
 		found = append(found, fmt.Sprintf("%q is declared under another name", row.Text(0)))
 		return nil
 	}, misnamed)

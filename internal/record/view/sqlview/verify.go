@@ -125,7 +125,7 @@ const (
 	// lagPause is the time between two reads of a ledger that lags.
 	lagPause = 10 * time.Millisecond
 	// rebuildBatch is how many entries are folded before what they changed is written: most tasks have ended by then, and are written once.
-	rebuildBatch = 8192
+	rebuildBatch = 32768
 )
 
 // replay projects everything up to a position.
