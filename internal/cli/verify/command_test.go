@@ -162,13 +162,7 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"--segments of a file": {change: func(dir string) []string {
 			return []string{filepath.Join(dir, "proof", "checkpoint"), "--segments", dir}
 		}, exit: 2, says: "--segments is for a data directory"},
-		"--segments of the newest":     {change: func(dir string) []string { return []string{dir, "--fast", "--segments=" + dir} }, exit: 2, says: "--fast reads no segments"},
-		"the record alone":             {record: record{views: damage, artifacts: damage}, change: func(string) []string { return []string{"--record", "--record"} }, says: "since --record was given"},
-		"the record, which is damaged": {record: record{last: damage}, change: func(string) []string { return []string{"--record", "--record"} }, exit: 1, says: "does not verify"},
-		"the record, and the newest":   {change: func(string) []string { return []string{"--record", "--fast"} }, exit: 2, says: "give one of them"},
-		"the record, of a file": {change: func(dir string) []string {
-			return []string{filepath.Join(dir, "proof", "checkpoint"), "--record", "--complete"}
-		}, exit: 2, says: "--record is for a data directory"},
+		"--segments of the newest":       {change: func(dir string) []string { return []string{dir, "--fast", "--segments=" + dir} }, exit: 2, says: "--fast reads no segments"},
 		"a receipt without keys":         {change: func(dir string) []string { return []string{filepath.Join(dir, "proof", "checkpoint")} }, exit: 2, says: "--keys FILE"},
 		"a file that is nothing of this": {change: noReceipt, exit: 1, says: "a receipt, a checkpoint and an export verify"},
 	} {
@@ -190,6 +184,29 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 				t.Errorf("what could not be read is called damaged:\n%s", printed)
 			}
 		})
+	}
+}
+
+// TestTheRecordIsVerifiedWithoutTheViews has damage in the views, and asks for the record alone.
+func TestTheRecordIsVerifiedWithoutTheViews(t *testing.T) {
+	damage, dir := errors.New("it is malformed"), proofs(t)
+	for _, c := range []struct {
+		record record
+		args   []string
+		exit   int
+		says   string
+	}{
+		{record{views: damage, artifacts: damage}, []string{dir}, 1, "the views cannot be compared"},
+		{record{views: damage, artifacts: damage}, []string{dir, "--record"}, 0, "since --record was given"},
+		{record{last: damage}, []string{dir, "--record"}, 1, "does not verify"},
+		{record{file: damage}, []string{dir, "--record"}, 1, "the database cannot be checked"},
+		{record{}, []string{dir, "--record", "--fast"}, 2, "give one of them"},
+		{record{}, []string{filepath.Join(dir, "proof", "checkpoint"), "--record"}, 2, "--record is for a data directory"},
+	} {
+		exit, printed := run(t, func(string, ...string) (File, error) { return c.record, nil }, c.args...)
+		if exit != c.exit || !strings.Contains(printed, c.says) {
+			t.Errorf("%v: the exit code is %d, want %d, and it says, without %q:\n%s", c.args[1:], exit, c.exit, c.says, printed)
+		}
 	}
 }
 

@@ -149,13 +149,6 @@ func movesOf[S ~string](table []Edge[S]) Moves[S] {
 	return m
 }
 
-// Edge reports whether there is an edge with an event, and whether one leads on from a state.
-func (m Moves[S]) Edge(from S, event string) (known, ok bool) {
-	of, known := m[event]
-	_, ok = of[from]
-	return known, ok
-}
-
 // from is where an event leads that its fold has not moved by itself.
 func (m Moves[S]) from(state S, event string) S {
 	if to, ok := m[event][state]; ok {

@@ -69,13 +69,13 @@ func AfterTheEnd(state event.State, e event.Event) string {
 
 // offTheTables is what is wrong with an event that has no edge in the tables.
 func offTheTables(t *task.Task, name string) string {
-	ofTask, ok := task.TaskMoves.Edge(t.State, name)
+	ofTask, ok := edge(task.TaskMoves, t.State, name)
 	if ofTask && !ok {
 		return fmt.Sprintf("%s of a task that is %s", name, t.State)
 	}
-	if known, _ := task.HandoffMoves.Edge(task.None, name); known {
+	if known, _ := edge(task.HandoffMoves, task.None, name); known {
 		h := t.InFlight()
-		_, fits := task.HandoffMoves.Edge(stage(h), name)
+		_, fits := edge(task.HandoffMoves, stage(h), name)
 		switch {
 		case fits:
 		case h != nil:
@@ -88,7 +88,7 @@ func offTheTables(t *task.Task, name string) string {
 		if k == nil {
 			return name + " without an open ticket"
 		}
-		if _, fits := task.TicketMoves.Edge(k.State, name); !fits {
+		if _, fits := edge(task.TicketMoves, k.State, name); !fits {
 			return fmt.Sprintf("%s of a ticket that is %s", name, k.State)
 		}
 	}
@@ -100,6 +100,13 @@ func stage(h *task.Handoff) event.Stage {
 		return task.None
 	}
 	return h.Stage
+}
+
+// edge reports whether a table has an event, and whether one of its edges leads on from a state.
+func edge[S ~string](moves task.Moves[S], from S, name string) (known, ok bool) {
+	of, known := moves[name]
+	_, ok = of[from]
+	return known, ok
 }
 
 // unlike is what is wrong if an event names another one than there is.
