@@ -10,12 +10,13 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "client/wire domain/visible domain/shellword domain/help domain/refusal domain/event cli/advice cli/daemon cli/last cli/session cli/suggest cli/trust cli/usage client", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "client/wire domain/visible domain/shellword domain/help domain/refusal domain/event cli/advice cli/daemon cli/last cli/screen cli/session cli/suggest cli/trust cli/usage client", libs: "net github.com/spf13",
 	},
 	{dir: "cli/newfile", what: "files that commands are asked to write: whole or not at all, and never in the place of another", imports: "record/durable cli/shell"},
 	{dir: "cli/trust", what: "how a client knows a server by files: its CAs, and the certificate of the client"},
 	{dir: "cli/advice", what: "makes hints ready to paste: commands that act as the one that failed", imports: "domain/help domain/shellword client"},
-	{dir: "cli/last", what: "which task each caller created or handed off last, in files of the data directory"},
+	{dir: "cli/screen", what: "makes what a command writes to a terminal safe to show", imports: "domain/visible", libs: "golang.org/x/term"},
+	{dir: "cli/last", what: "which task each caller created or handed off last, and under which epochs it was given tasks, in files of the data directory"},
 	{dir: "cli/usage", what: "what is wrong with the flags and arguments of a command, in plain words, and its flags in groups", imports: "cli/suggest", libs: "github.com/spf13"},
 	{dir: "cli/suggest", what: "what somebody meant who mistyped a name, or called a command as another program does", libs: "github.com/spf13"},
 	{

@@ -28,6 +28,9 @@ func Accept(s *shell.Shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if s.AskedFor(a.Task); a.Stage == client.StageTransferred {
+				s.Hold(a.Task, a.Owner, a.Epoch)
+			}
 			var tree gitApplied
 			var failed error // the caller owns the task nevertheless
 			if git != "" && a.Content != nil {

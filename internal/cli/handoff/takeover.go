@@ -21,7 +21,14 @@ func Takeover(s *shell.Shell) *cobra.Command {
 			if in.Content, err = content.Read(ctx, s, c); err != nil {
 				return r, err
 			}
-			return c.Takeover(ctx, args[0], in)
+			r, err = c.Takeover(ctx, args[0], in)
+			if err == nil {
+				s.AskedFor(r.Task)
+			}
+			if r.Owner == s.Chosen() { // the owner was lost
+				s.Hold(r.Task, r.Owner, r.Epoch)
+			}
+			return r, err
 		})
 	cmd.Long = `Ask the owner of a task to hand it over to you. An operator takes the task from its owner and offers it to --to AGENT, with what
 the flags of the content say: an --ask in place of one that is too long for it, or --question none.`

@@ -1,6 +1,7 @@
-// Package last remembers which task each caller of the command line created or handed off last, in files of the data directory.
+// Package last remembers, in files of the data directory, which task each caller of the command line created or handed off last, and
+// under which epochs it was given tasks.
 //
-// Invariants: a caller is a file name without separators; a file appears whole.
+// Invariants: a caller is a file name without separators; a file appears whole; the number of tasks whose epochs are remembered is bounded.
 //
-// Start reading at [Save].
+// Start reading at [Save], then [Hold].
 package last

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// most is the greatest size of a file, in bytes: more than an id has.
+// most is the greatest size of a file, in bytes: more than an id has, or a number and the name of an agent.
 const most = 128
 
 // Caller names the file of a caller: an agent, or else the holder of a token, or else the owner of the data directory.
@@ -24,33 +24,39 @@ func Caller(agent, token string) string {
 }
 
 // Save remembers a task as the last one of a caller. The directory is made if it is not there.
-func Save(dir, caller, task string) error {
+func Save(dir, caller, task string) error { return write(dir, caller, task) }
+
+// Load returns the last task of a caller; empty if none is remembered.
+func Load(dir, caller string) string { return read(filepath.Join(dir, caller)) }
+
+// write makes a file with a line of text. Another command may read it meanwhile.
+func write(dir, name, line string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, ".last-*") // created with mode 0600; another command may read the file meanwhile
+	tmp, err := os.CreateTemp(dir, ".last-*") // created with mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // gone after the rename
-	_, err = tmp.WriteString(task + "\n")
+	_, err = tmp.WriteString(line + "\n")
 	if failed := tmp.Close(); err == nil {
 		err = failed
 	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), filepath.Join(dir, caller))
+	return os.Rename(tmp.Name(), filepath.Join(dir, name))
 }
 
-// Load returns the last task of a caller; empty if none is remembered.
-func Load(dir, caller string) string {
-	f, err := os.Open(filepath.Join(dir, caller))
+// read returns the line of a file; empty if there is none.
+func read(path string) string {
+	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
 	b := make([]byte, most)
-	n, _ := f.Read(b) // an empty file names none
+	n, _ := f.Read(b) // an empty file has none
 	return strings.TrimSpace(string(b[:n]))
 }

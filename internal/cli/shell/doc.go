@@ -20,11 +20,11 @@
 //   - argument.go: what @FILE and - mean, and how much input is read; short_id.go: what @last and shortened ids mean, and which handoff
 //     or ticket is meant where the id of a task is given
 //   - choice.go: flags with few values, and lists of what is allowed. What the user's shell completes otherwise is in completion/table.go.
-//   - page.go: JSON or text, how the table of a list is aligned and coloured, and what is printed where a list goes on; quiet.go: what --quiet prints; screen.go: how hidden characters are shown; format.go: times, numbers
+//   - page.go: JSON or text, how the table of a list is aligned and coloured, and what is printed where a list goes on; quiet.go: what --quiet prints; cli/screen: how hidden characters are shown; format.go: times, numbers
 //     and lengths of a line
 //   - receipt.go: what is printed after a change, such as the tokens of the envelope; trail.go: how an event is printed
 //   - paste.go: which flags of the command that runs are added to the commands that it prints
-//   - task.go: which task a program of trapeze work means
+//   - task.go: which task a program of trapeze work means; epoch.go: under which epoch a command acts
 //   - command.go: how commands are made; reach.go: what is said when no server answers; content.go: the flags of what goes along with a handoff
 //
 // Start reading at [Shell], then connect.go, then page.go.

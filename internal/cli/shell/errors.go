@@ -122,6 +122,9 @@ func (s *Shell) PrintError(err error) {
 	if e.Code == refusal.Unauthenticated && s.kept != "" {
 		e.Hint, e.Helps = advice.Renew(s.kept), nil
 	}
+	if e.Code == refusal.StaleEpoch && s.moved != "" {
+		e.Hint, e.Helps = s.moved, nil
+	}
 	e.Hint = s.paste(advice.Of(e.Hint, e.Helps))
 	if s.Flags.JSON {
 		if e.Code == "" {

@@ -135,7 +135,7 @@ Windows in the user's configuration directory). Only its owner can read it:
     admin.token         the owner's token, which trapeze serve creates and commands use by default
     sessions/           sessions of trapeze login, one for each server
     agents/NAME.token   tokens that commands have created for --agent NAME, for servers of this machine; agents/at-…/ has those for another server
-    agents/last/        the task that each of them created or handed off last, for @last
+    agents/last/        the task that each of them created or handed off last, for @last, and the epochs under which it was given tasks
     backups/            clients' files as they were before trapeze init changed them
     serve.lock          the process that serves the directory, for trapeze stop
     serve.log           the log of a server in the background; serve.log.1 is the previous log
@@ -149,5 +149,7 @@ A command uses the first of these tokens:
 
 The token alone decides who acts. For a program that trapeze work runs, TRAPEZE_URL, TRAPEZE_TOKEN, TRAPEZE_AGENT, TRAPEZE_TASK,
 TRAPEZE_EPOCH and TRAPEZE_HANDOFF are set (and TRAPEZE_CA and its like, if the worker has them), and commands use that task and epoch. TRAPEZE_EPOCH without
-TRAPEZE_TASK is the epoch of the task that a command names. Without an epoch, a command reads the task first, and uses its current epoch.`}
+TRAPEZE_TASK is the epoch of the task that a command names. Without an epoch, a command of the owner uses the one under which the agent got the task with
+trapeze accept, task create --start, task start or ticket claim on this machine: it is refused if another session of the agent has the task by then, which
+is under another epoch. If it got the task otherwise, the command uses the current epoch.`}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/cli/screen"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
@@ -25,7 +26,7 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 	}
 	p := &Page{colour: s.colours(), paste: s.paste}
 	text(p)
-	_, err := s.pages().Write(p.b.Bytes())
+	_, err := screen.Past(s.Stdout).Write(p.b.Bytes())
 	return err
 }
 
@@ -76,7 +77,7 @@ func (s *Shell) Answer(v any, err error, text func(*Page)) error {
 func (s *Shell) Show(text func(*Page)) {
 	p := &Page{colour: s.colours(), paste: s.paste}
 	text(p)
-	_, _ = s.pages().Write(p.b.Bytes()) // the reader may be gone
+	_, _ = screen.Past(s.Stdout).Write(p.b.Bytes()) // the reader may be gone
 }
 
 // colours reports whether the output is coloured: it is a terminal, and its user did not switch colours off (no-color.org).

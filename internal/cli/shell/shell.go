@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trapezehq/trapeze/internal/cli/screen"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
@@ -37,10 +38,17 @@ type Shell struct {
 	root *cobra.Command
 	// tokenless: there was no token for the server.
 	tokenless bool
+	moved     string // what to do if the epoch is refused: the caller got the task again, in another session
 }
 
 // New makes a shell whose flags have not been parsed yet: see Bind.
-func New(env Env) *Shell { return &Shell{Env: onScreen(env)} }
+func New(env Env) *Shell {
+	env.Stdout, env.Terminal = screen.Before(env.Stdout, env.Terminal)
+	return &Shell{Env: env}
+}
+
+// JSONOut is standard output for JSON that is copied as it arrives.
+func (s *Shell) JSONOut() io.Writer { return screen.JSON(s.Stdout) }
 
 // Bind sets up the root command: streams, the flags of every command, and help topics.
 func (s *Shell) Bind(root *cobra.Command) {

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,32 +78,14 @@ func (s *Shell) OwnerDo(use, short string, rest int, args cobra.PositionalArgs,
 		if err != nil {
 			return err
 		}
-		return run(ctx, c, task, e, others)
+		err = run(ctx, c, task, e, others)
+		if err == nil && epoch != 0 {
+			s.goOn(task, epoch)
+		}
+		return err
 	})
 	EpochFlag(cmd.Flags(), &epoch)
 	return cmd
-}
-
-// EpochOf returns the epoch to send with a change of a task: the one given, or that of the environment, which is of the task that this process works
-// on or, if it works on none, of any; or else the current one.
-func (s *Shell) EpochOf(ctx context.Context, c *client.Client, task string, given uint64) (uint64, error) {
-	if given != 0 {
-		return given, nil
-	}
-	if text := s.Getenv("TRAPEZE_EPOCH"); text != "" && (s.OwnTask() == "" || s.OwnTask() == task) {
-		epoch, err := strconv.ParseUint(text, 10, 64)
-		if err != nil || epoch == 0 {
-			return 0, Hinted(Usagef("TRAPEZE_EPOCH: %q is not an epoch, which is a number from 1", text), "unset it to use the current epoch, or give one with --epoch")
-		}
-		return epoch, nil
-	}
-	t, err := c.Task(ctx, task)
-	return t.Epoch, err
-}
-
-// EpochFlag defines --epoch.
-func EpochFlag(f *pflag.FlagSet, epoch *uint64) {
-	f.Uint64Var(epoch, "epoch", 0, "the task's epoch that you expect; refused if it has changed (TRAPEZE_EPOCH; default: the current one)")
 }
 
 // TaskOf is the task that the ID of a handoff, a request to take over or a share belongs to, and whether the ID is that of a

@@ -117,6 +117,9 @@ func create(s *shell.Shell) *cobra.Command {
 			}
 			r, err := c.CreateTask(ctx, in)
 			s.Remember(r.Task)
+			if !r.Repeat {
+				s.Hold(r.Task, r.Owner, r.Epoch)
+			}
 			if err == nil && flags.wait > 0 {
 				return WaitForEnd(ctx, s, c, r.Task, time.Duration(flags.wait))
 			}

@@ -23,7 +23,9 @@ func Command(s *shell.Shell) *cobra.Command {
 func start(s *shell.Shell) *cobra.Command {
 	return s.ReceiptCall("start TASK", "Start to work on a pending task, as the agent that created it", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
-			return c.Start(ctx, args[0])
+			r, err := c.Start(ctx, args[0])
+			s.Hold(r.Task, r.Owner, r.Epoch)
+			return r, err
 		})
 }
 

@@ -16,6 +16,9 @@ import (
 // The wait is over, too, once the task is so that it is waited for in vain.
 func waitAndShow(ctx context.Context, s *shell.Shell, c *client.Client, id string, wait time.Duration, inVain func(client.Task) bool) (client.Task, error) {
 	t, err := waitFor(ctx, s, c, id, wait, inVain)
+	if err == nil {
+		s.Showed(t)
+	}
 	return t, s.Answer(t, err, func(p *shell.Page) {
 		showTask(p, t)
 		if wait == 0 {

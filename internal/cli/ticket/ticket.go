@@ -54,7 +54,11 @@ func ticketShow(s *shell.Shell) *cobra.Command {
 func ticketClaim(s *shell.Shell) *cobra.Command {
 	cmd := s.ReceiptCall("claim TICKET", "Claim a ticket; with a takeover, you then own the task", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
-			return c.Claim(ctx, args[0])
+			r, err := c.Claim(ctx, args[0])
+			if r.State == client.Executing { // the task is claimed with it
+				s.Hold(r.Task, r.Owner, r.Epoch)
+			}
+			return r, err
 		})
 	cmd.Long = `Claim a ticket, so that others do not work on it: a question or an approval for a quarter of its time, a takeover until it is due.
 

@@ -1,4 +1,4 @@
-package shell
+package screen
 
 import (
 	"io"
@@ -13,7 +13,7 @@ import (
 )
 
 // screen is a terminal. What a command writes to it is made safe to show, also what it copies from the server as it arrives: hidden characters are shown by
-// their number, or, in JSON, by the escapes of JSON. Only a [Page], which does that itself, is written past it, for its colours.
+// their number, or, in JSON, by the escapes of JSON. Only what does that itself, for its colours, is written past it.
 type screen struct {
 	to   io.Writer
 	json bool
@@ -54,33 +54,32 @@ func jsonLines(text string) string {
 	return strings.Join(lines, "")
 }
 
-// onScreen puts a screen before standard output if that is a terminal.
-func onScreen(env Env) Env {
-	switch out := env.Stdout.(type) {
+// Before puts a screen before an output if that is a terminal, and reports whether it is. What is known to be one need not be a file.
+func Before(out io.Writer, known bool) (io.Writer, bool) {
+	switch out := out.(type) {
 	case *screen:
-		env.Terminal = true
-		return env
+		return out, true
 	case *os.File:
-		env.Terminal = env.Terminal || term.IsTerminal(int(out.Fd()))
+		known = known || term.IsTerminal(int(out.Fd()))
 	}
-	if env.Terminal {
-		env.Stdout = &screen{to: env.Stdout}
+	if known {
+		out = &screen{to: out}
 	}
-	return env
+	return out, known
 }
 
-// JSONOut is standard output for JSON that is copied as it arrives.
-func (s *Shell) JSONOut() io.Writer {
-	if w, is := s.Stdout.(*screen); is {
+// JSON is an output for JSON that is copied as it arrives.
+func JSON(out io.Writer) io.Writer {
+	if w, is := out.(*screen); is {
 		return &screen{to: w.to, json: true}
 	}
-	return s.Stdout
+	return out
 }
 
-// pages is where pages are written to.
-func (s *Shell) pages() io.Writer {
-	if w, is := s.Stdout.(*screen); is {
+// Past is the terminal behind a screen, for what is safe to show already; any other output is itself.
+func Past(out io.Writer) io.Writer {
+	if w, is := out.(*screen); is {
 		return w.to
 	}
-	return s.Stdout
+	return out
 }
