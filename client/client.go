@@ -24,11 +24,11 @@ type Options struct {
 	TLS  *tls.Config // of that client of its own; nil means the CAs of the system
 	// Connections is how many idle connections are kept; 0 means 64. Use as many as there are calls at once.
 	Connections int
-	// Retries is how often a call is repeated after network errors and after "unavailable" or "unknown", under the same
-	// idempotency key, at each server; 0 means 4, below 0 never.
+	// Retries is how often a call is repeated after network errors and after "unavailable" or "unknown", under the same idempotency key, at each server; 0 means 4, below 0 never.
 	Retries int
-	// Pause is the first pause before a repetition, which then doubles up to 5 s; 0 means 100 ms. The server's
-	// Retry-After counts if it is longer.
+	// Patience is how long a call is repeated that no server answers, as while one restarts, even if Retries are used up.
+	Patience time.Duration
+	// Pause is the first pause before a repetition, which then doubles up to 5 s; 0 means 100 ms. The server's Retry-After counts if it is longer.
 	Pause time.Duration
 	// Timeout is the longest that one attempt takes, beside what it waits for on purpose; 0 means 30 s, or 10 s with several servers. Exports, event streams
 	// and artifacts take as long as they take, but artifacts must not stand still for longer.
@@ -62,7 +62,7 @@ func New(baseURL, token string, o Options) (*Client, error) {
 		o.HTTP = wire.HTTP(o.Connections, o.TLS)
 	}
 	return &Client{watch: o.Watch, conn: wire.Conn{
-		Servers: servers, Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least,
+		Servers: servers, Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Patience: o.Patience, Least: least,
 		Refused: func(res *http.Response, body []byte) error { return errorOf(res, body) },
 	}}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -50,24 +51,54 @@ type Conn struct {
 	HTTP                *http.Client
 	Retries             int // at each server
 	FirstPause, Timeout time.Duration
+	Patience            time.Duration // for how long after the last answer calls that no server answers are repeated, however often that is
 	// Least is the position that the answer to a read must have reached; 0: any.
 	Least func(ctx context.Context) uint64
 	// Refused reads the refusal in an answer.
 	Refused func(res *http.Response, body []byte) error
+
+	away away
+}
+
+// away notes since when no server answers. It is safe for concurrent use.
+type away struct {
+	mu    sync.Mutex
+	since time.Time // zero: the last attempt was answered
+}
+
+// noted notes whether an attempt was answered, and returns since when none was.
+func (a *away) noted(answered bool) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := time.Now(); answered {
+		a.since = time.Time{}
+	} else if a.since.IsZero() {
+		a.since = now
+	}
+	return a.since
 }
 
 // Retry makes an attempt again as long as its error may pass and it says that it can be made again.
 func (c *Conn) Retry(ctx context.Context, attempt func() (again bool, err error)) error {
 	for n := 0; ; n++ {
 		again, err := attempt()
-		if err == nil || !again || ctx.Err() != nil || n >= c.Retries*c.Servers.Count() {
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		_, refused := errors.AsType[Passing](err)
+		since := c.away.noted(err == nil || refused)
+		if err == nil || !again {
 			return err
 		}
 		passes, wait := passing(err)
 		if (n+1)%c.Servers.Count() != 0 {
 			wait = 0 // that is for the server which said so, and the next one was not asked yet
 		}
-		if !passes || Sleep(ctx, max(c.Pause(n), wait)) != nil {
+		pause := max(c.Pause(n), wait)
+		if n >= c.Retries*c.Servers.Count() && (refused || time.Now().Add(pause).After(since.Add(c.Patience))) {
+			return err
+		}
+		if !passes || Sleep(ctx, pause) != nil {
 			return err
 		}
 	}

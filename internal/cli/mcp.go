@@ -22,9 +22,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
-// mcpRetries is the number of retries of a call: enough for a restart of the server, and over well before an MCP client times out.
-const mcpRetries = 6
-
 func (s *commands) mcpCommand() *cobra.Command {
 	var spec client.AgentSpec
 	var noStart bool
@@ -60,7 +57,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := stdio.NewClient(s.URLs(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), Retries: mcpRetries, TLS: trust})
+			c, err := stdio.NewClient(s.URLs(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), TLS: trust})
 			if err != nil {
 				return shell.Usage(err)
 			}
@@ -214,8 +211,8 @@ The client's timeout for tool calls must be 60 seconds or more, which is the def
 Server. On this machine, without further settings, a server is started in the background if none answers. It serves all clients, and
 keeps running when they end; trapeze stop ends it, and --no-start prevents the start. For a server on another machine set
 TRAPEZE_URL and TRAPEZE_TOKEN in the client's settings, and TRAPEZE_CA if its certificate is of a CA of your own. The token must be the agent's own (trapeze token create --agent coder); then --agent can be omitted.
-Sessions survive a restart of the server: calls are retried for some seconds, and then refused as unavailable; a call of inbox and
-a subscription to the end of a task continue.
+Sessions survive a restart of the server: a call that the server does not answer is repeated for 25 seconds, and then refused as
+unavailable, which says so; a call of inbox and a subscription to the end of a task continue.
 
 Identity. The session acts as the agent only. On the server's machine the owner's token is used once, to create the agent's token,
 which is kept (see trapeze help files). An agent that does not exist is registered, with --capability and --description. The client's

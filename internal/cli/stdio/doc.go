@@ -11,7 +11,7 @@
 //   - The session ends within a second of its input, or of a signal. Calls that still wait are answered before.
 //
 // Where to change what:
-//   - run.go: how long a session waits at its end; transport.go: how many calls are open at once
+//   - run.go: how long a session waits at its end, and how long a call is repeated while the server does not answer; transport.go: how many calls are open at once
 //   - heartbeat.go: how often the agent shows that it is alive, and for which tasks
 //   - batch.go: which versions have batches; message.go: which lines are refused; the longest is that of transport/handler.go
 //

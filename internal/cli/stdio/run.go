@@ -44,9 +44,20 @@ var ErrNotAgent = errors.New("a session needs the token of its agent")
 // connections is how many idle connections to the server a session keeps.
 const connections = 64
 
-// NewClient returns the client of a session: its calls of the HTTP API say which tool makes them.
+const (
+	// retries is how often a call is repeated that the server cannot serve now.
+	retries = 6
+	// Patience is how long a call is repeated that the server does not answer: enough for a restart, and over well before an MCP client times out.
+	Patience = 25 * time.Second
+)
+
+// NewClient returns the client of a session: its calls of the HTTP API say which tool makes them, and are repeated while the server restarts.
+// If o names no HTTP client, it has one of its own.
 func NewClient(url, token string, o client.Options) (*client.Client, error) {
-	o.HTTP = wire.HTTP(connections, o.TLS)
+	o.Retries, o.Patience = retries, Patience
+	if o.HTTP == nil {
+		o.HTTP = wire.HTTP(connections, o.TLS)
+	}
 	o.HTTP.Transport = outbound.Transport(o.HTTP.Transport)
 	return client.New(url, token, o)
 }

@@ -157,7 +157,8 @@ func (h *testServer) begin(name, token string) *session {
 	s := &session{
 		testServer: h, in: input, out: bufio.NewReader(output), cancel: cancel, done: make(chan error, 1), said: &strings.Builder{}, pending: map[string]m{},
 	}
-	c := h.as(token)
+	c, err := stdio.NewClient("http://localhost", token, client.Options{HTTP: &http.Client{Transport: h}})
+	h.must(err)
 	go func() {
 		err := stdio.Run(ctx, c, stdio.Options{Agent: name, Token: token, Version: "test", In: in, Out: out, Stderr: s.said})
 		_ = in.CloseWithError(io.ErrClosedPipe) // as the end of a process does

@@ -242,6 +242,33 @@ func TestASessionSurvivesARestartOfTheServer(t *testing.T) {
 	})
 }
 
+func TestACallThatIsMadeWhileTheServerRestartsIsAnswered(t *testing.T) {
+	withServer(t, func(h *testServer) {
+		s := h.open("coder", client.AgentSpec{}).greet()
+		for range 2 { // each restart has all of the time
+			h.stop()
+			id := s.ask("send", m{"intent": "sweep"})
+			time.Sleep(20 * time.Second)
+			h.start()
+			if text, _, refused := s.answer(id); refused {
+				h.Errorf("it is refused: %s", text)
+			}
+		}
+		h.stop()
+		began := time.Now()
+		text, _, refused := s.answer(s.ask("join", m{}))
+		if took := time.Since(began); !refused || took < 20*time.Second || took > 50*time.Second || !strings.Contains(text, "repeated for as long as a restart takes") { // clients give up after 60
+			h.Errorf("after %s: %s", took, text)
+		}
+		began = time.Now()
+		if _, _, refused = s.answer(s.ask("join", m{})); !refused || time.Since(began) > 20*time.Second {
+			h.Errorf("when it is known to stay away it is refused after %s", time.Since(began))
+		}
+		h.start()
+		s.leave()
+	})
+}
+
 func TestAWaitEndsInItsTimeWhereTheServerStaysAway(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
