@@ -31,6 +31,13 @@ func Commands(cmd *cobra.Command, name string) (found []string) {
 	if len(found) == 0 && cmd == cmd.Root() {
 		found = namesakes(cmd, name)
 	}
+	if len(found) == 0 { // of none of the groups
+		for _, c := range cmd.Root().Commands() {
+			if c.Name() == name && !c.Hidden {
+				found = []string{c.CommandPath()}
+			}
+		}
+	}
 	if len(found) == 0 {
 		cmd.SuggestionsMinimumDistance = 2
 		found = cmd.SuggestionsFor(name)

@@ -15,7 +15,7 @@ import (
 // overview is what moves, what waits and what is stuck.
 type overview struct {
 	Moving  []client.TaskRow `json:"moving"`  // in work, or offered to a receiver
-	Waiting []client.TaskRow `json:"waiting"` // for a sender, children, dependencies or people
+	Waiting []client.TaskRow `json:"waiting"` // for a sender, children, dependencies, people or agents that are offline
 	Stuck   []client.TaskRow `json:"stuck"`   // in the dead letters
 	Tickets []client.Ticket  `json:"tickets"` // that wait for people
 	Agents  []client.Agent   `json:"agents"`
@@ -28,8 +28,8 @@ func Status(s *shell.Shell) *cobra.Command {
 		o, err := readOverview(ctx, c)
 		return s.Answer(o, err, func(p *shell.Page) { showOverview(p, o) })
 	})
-	cmd.Long = `Show the tasks that have not ended, the newest 500: those that move, those that wait, and those that are stuck in the dead letters,
-each with what helps; the tickets that wait for people; and the agents, those that hold most first, with when the server last heard of them.`
+	cmd.Long = `Show the tasks that have not ended, the newest 500: those that move, those that wait, also for an agent that is offline, and those that
+are stuck in the dead letters, each with what helps; the tickets that wait for people; and the agents, those that hold most first, with when the server last heard of them.`
 	return cmd
 }
 
@@ -39,24 +39,42 @@ func readOverview(ctx context.Context, c *client.Client) (overview, error) {
 	if err != nil {
 		return o, err
 	}
-	o.More = page.Next != ""
+	agents, err := c.Agents(ctx)
+	if err != nil {
+		return o, err
+	}
+	o.More, o.Agents = page.Next != "", agents.Agents
 	for _, t := range page.Tasks {
-		switch t.State {
-		case client.Executing, client.HandingOff:
-			o.Moving = append(o.Moving, t)
-		case client.Parked:
+		switch {
+		case t.State == client.Parked:
 			o.Stuck = append(o.Stuck, t)
+		case (t.State == client.Executing || t.State == client.HandingOff) && o.away(t) == "":
+			o.Moving = append(o.Moving, t)
 		default:
 			o.Waiting = append(o.Waiting, t)
 		}
 	}
 	tickets, err := c.Tickets(ctx, client.TicketFilter{})
-	if err != nil {
-		return o, err
-	}
-	agents, err := c.Agents(ctx)
-	o.Tickets, o.Agents = tickets.Tickets, agents.Agents
+	o.Tickets = tickets.Tickets
 	return o, err
+}
+
+// away is the agent that a task waits for because it is offline: the owner, or all that it is offered to; empty if there is none.
+func (o overview) away(t client.TaskRow) string {
+	var who []string
+	switch t.State {
+	case client.Executing:
+		who = []string{t.Owner}
+	case client.HandingOff:
+		who = t.To
+	default:
+	}
+	for _, name := range who {
+		if i := slices.IndexFunc(o.Agents, func(a client.Agent) bool { return a.Name == name }); i < 0 || o.Agents[i].Readiness != client.Offline {
+			return ""
+		}
+	}
+	return shell.OneOf(who)
 }
 
 func showOverview(p *shell.Page, o overview) {
@@ -69,6 +87,11 @@ func showOverview(p *shell.Page, o overview) {
 	section("Waiting", "  nothing", o.Waiting)
 	section("Stuck", "  nothing", o.Stuck)
 	showAgents(p, o.Agents)
+	for _, t := range o.Waiting {
+		if who := o.away(t); who != "" {
+			p.Next("%s waits for %s, offline now, and goes to others if it stays so; see when with: %s", t.ID, who, shellword.Command("trapeze task show", t.ID))
+		}
+	}
 	for _, t := range o.Stuck {
 		if t.Parked != nil {
 			p.Line("%s is in the dead letters; replay it with: %s", t.ID, shellword.Command("trapeze dead replay", t.ID))
