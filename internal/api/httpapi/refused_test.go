@@ -159,6 +159,8 @@ var badInput = []refused{
 	{"the tokens as an agent", "writer", "GET /v1/tokens", "", refusal.NotPermitted, "list tokens"},
 	{"revoking no token", "admin", "DELETE /v1/tokens/x", "", refusal.Invalid, "token id"},
 
+	{"a value that is none of the choices", "writer", "POST /v1/tasks/TASK/send", `{"epoch":EPOCH,"to":["planner"],"reason":"bored"}`, refusal.Invalid, `reason: "bored" is not one of: timeout, error,`},
+	{"a parameter that is none of the choices", "writer", "GET /v1/tickets?state=lost", "", refusal.Invalid, `state: "lost" is not one of: `},
 	{"an unknown state", "writer", "GET /v1/tasks?state=lost", "", refusal.Invalid, "state"},
 	{"a limit of none", "writer", "GET /v1/tasks?limit=-1", "", refusal.Invalid, "limit"},
 	{"a limit of too many", "writer", "GET /v1/tasks?limit=501", "", refusal.Invalid, "limit"},

@@ -76,11 +76,11 @@ func TestAnIDOfAnotherKindIsRefused(t *testing.T) {
 	ticket, item, offered := asked["ticket"].(string), stored["id"].(string), offer["task"].(string)
 	_, before := lead.call("status", m{"id": task})
 	for _, wrong := range []struct{ id, says string }{
-		{ticket, "decide id=TICKET verdict=answer"},
+		{ticket, "decide id=" + ticket + " verdict=answer, decide id=TICKET verdict=approve"},
 		{task + ".t1", "decide id=" + task + ".t1 verdict=approve"},
 		{task + ".s1", "is read (status id=" + task + ".s1)"},
 		{task + ".n1", "its task (status id=" + task + ")"},
-		{item, "recall id=ID"},
+		{item, "recall id=" + item + ", remember revise=ID"},
 		{task + ".h9", "fetch the task (status id=" + task + ")"},
 	} {
 		for tool, args := range map[string]m{

@@ -78,7 +78,7 @@ var doing = map[string]string{
 	"stranded": "{status} with its task shows what you can do; only an operator can replay it: ask the user to run trapeze dead replay TASK", "returned": "nobody took the task: {send} with its task hands it to another agent, {cancel} ends it", "resumed": "you own the task: {status} shows its state, {accept} with its task gives its context again; continue it",
 	"completed": "{status} with its task shows the result", "failed": "{status} with its task shows how far it got; to try again, send the work as another task",
 	"cancelled": "the task is over: {status} with its task shows how; this item is not shown again", "taken": "do not start on the task: {status} with it shows who has it; this item is not shown again",
-	"parked": "no agent took it to its end; only an operator can replay it: ask the user to run trapeze dead replay TASK, or {cancel} it",
+	"parked": "it is in the dead letters; only an operator can replay it: ask the user to run trapeze dead replay TASK, or {cancel} it",
 }
 
 // todo is what an item asks the reader to do.

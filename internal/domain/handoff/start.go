@@ -29,7 +29,7 @@ func (c Start) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if why := t.Loop(c.By.Agent(), false); why != "" { // a child that its parent's owner wants to do itself
-		return nil, refusal.New(refusal.Limit, "[hand it off](send) to another agent, or [cancel it](task cancel)", "%s", why)
+		return nil, refusal.New(refusal.Limit, "[hand it off](send "+t.ID+") to another agent, or [cancel it](task cancel "+t.ID+")", "%s", why)
 	}
 	return []event.Event{event.Started{Agent: c.By.Agent(), Lease: t.LeaseFrom(now)}}, nil
 }

@@ -68,7 +68,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if why := t.Loop(c.agent, false); why != "" && !recovery {
-		return nil, refusal.New(refusal.Limit, "[make progress](task progress) first, or [hand it](send) to somebody else", "%s", why)
+		return nil, refusal.New(refusal.Limit, "[make progress](task progress "+t.ID+") first, or [hand it](send "+t.ID+") to somebody else", "%s", why)
 	}
 	if limit := task.LimitReached(t, c.reason); limit != "" && !recovery {
 		return []event.Event{park(event.ParkLimit, limit, now)}, nil

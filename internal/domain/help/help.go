@@ -102,7 +102,7 @@ func parseCall(text string) (h Help, ok bool) {
 }
 
 // Explain returns a hint in which how, an API's own words for a call, follows the words that speak of it, in parentheses. A call that how has no words
-// for, or that stands in the hint already, is left out; several have no id, which the message names. What helps though the hint does not speak of it follows at the end.
+// for, or that stands in the hint already, is left out; of several, the first shows the id, and the others where it stands. What helps though the hint does not speak of it follows at the end.
 func Explain(hint string, helps []Help, how func(Help) string) string {
 	var b strings.Builder
 	rest := hint
@@ -129,8 +129,8 @@ func Explain(hint string, helps []Help, how func(Help) string) string {
 
 // said returns the words of an API for calls, each once.
 func said(hint string, helps []Help, how func(Help) string) (list []string) {
-	for _, h := range helps {
-		if len(helps) > 2 {
+	for i, h := range helps {
+		if len(helps) > 2 && i > 0 {
 			h.ID = ""
 		}
 		if w := how(h); w != "" && !strings.Contains(hint, w) && !slices.Contains(list, w) {

@@ -86,8 +86,9 @@ func TestAHintIsExplainedInTheWordsOfItsReader(t *testing.T) {
 		"wait":                              "wait",
 		"[fetch the task](task show) again": "fetch the task (trapeze task show " + task + ") again",
 		"[a](deny, ticket deny), or not":    "a (trapeze deny HANDOFF, trapeze ticket deny TICKET), or not",
-		"use coder[](agent add x)":          "use coder; or: trapeze agent add x",
-		"trapeze inbox[](inbox)":            "trapeze inbox",
+		"do [one](task complete, task cancel, send) of them": "do one (trapeze task complete " + task + ", trapeze task cancel TASK, trapeze send TASK) of them",
+		"use coder[](agent add x)":                           "use coder; or: trapeze agent add x",
+		"trapeze inbox[](inbox)":                             "trapeze inbox",
 	} {
 		text, helps := help.Parse(hint, task)
 		if got := help.Explain(text, helps, help.Help.Command); got != want {

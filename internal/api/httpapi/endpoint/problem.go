@@ -223,5 +223,8 @@ func fieldOf(d *huma.ErrorDetail) (field, what string) {
 	case "unknown query parameter":
 		what = "is not a parameter of this call"
 	}
+	if choice, is := strings.CutPrefix(what, `expected value to be one of "`); is {
+		what = fmt.Sprintf("%.80q is not one of: %s", fmt.Sprint(d.Value), strings.TrimSuffix(choice, `"`))
+	}
 	return strings.Trim(field, `"`), refusal.Clip(what, 300)
 }
