@@ -101,6 +101,7 @@ type Parts struct {
 type PartText struct {
 	Part     string `json:"part"` // such as fact:f12
 	Text     string `json:"text"`
+	By       string `json:"by,omitempty"`       // its author, if that is not the sender
 	From     int    `json:"from,omitempty"`     // bytes of the part before this piece
 	Cut      bool   `json:"cut,omitempty"`      // more of the part follows on the next page
 	Replaced string `json:"replaced,omitempty"` // what the fact or decision replaced, and whose that was

@@ -18,7 +18,7 @@ func TestAHandoffThatALimitStopsIsNamedNowhereAndItsContentIsKept(t *testing.T) 
 	ann, _ := h.agent("ann")
 	ben, _ := h.agent("ben")
 	cleo, _ := h.agent("cleo")
-	all := []string{"go on", "it is the cookie", "ben noted: mind the tests", "begun"}
+	all := []string{"go on", "it is the cookie", "(by ben:)\n- mind the tests", "begun"}
 	for name, story := range map[string]struct {
 		send client.SendInput
 		as   client.Kind // of the replay
@@ -29,8 +29,8 @@ func TestAHandoffThatALimitStopsIsNamedNowhereAndItsContentIsKept(t *testing.T) 
 		"broadcast":    {send: client.SendInput{Kind: client.Broadcast}, read: all},
 		"delegation":   {send: client.SendInput{Kind: client.Delegation}, read: all},
 		"fan-out":      {send: client.SendInput{Kind: client.Broadcast, FanOut: true}, read: all},
-		"cold":         {send: client.SendInput{Kind: client.Cold}, read: []string{"go on", "ben noted: mind the tests"}},
-		"cold to warm": {send: client.SendInput{Kind: client.Cold}, as: client.Warm, read: []string{"go on", "ben noted: mind the tests", "begun"}},
+		"cold":         {send: client.SendInput{Kind: client.Cold}, read: []string{"go on", "(by ben:)\n- mind the tests"}},
+		"cold to warm": {send: client.SendInput{Kind: client.Cold}, as: client.Warm, read: []string{"go on", "(by ben:)\n- mind the tests", "begun"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made, err := ann.CreateTask(ctx, client.CreateInput{

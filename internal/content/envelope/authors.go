@@ -1,6 +1,10 @@
 package envelope
 
-import "github.com/trapezehq/trapeze/internal/domain/event"
+import (
+	"cmp"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
 
 // Authors names the authors of the texts of which an envelope has one each: an agent by name, any other principal as role/name. Empty: the sender.
 type Authors struct {
@@ -9,46 +13,44 @@ type Authors struct {
 	Data      string `json:"data,omitempty"`
 	Summary   string `json:"conversation_summary,omitempty"`
 	Questions string `json:"open_questions,omitempty"`
+	Notes     string `json:"notes,omitempty"` // empty: the principal that asked for the handoff, if the header names it
 
 	Extra Extra `json:"-"`
 }
 
 // IsZero reports whether all texts are the sender's; the document then omits the part.
 func (a Authors) IsZero() bool {
-	return a.Ask == "" && a.State == "" && a.Data == "" && a.Summary == "" && a.Questions == "" && len(a.Extra) == 0
+	return a.Ask == "" && a.State == "" && a.Data == "" && a.Summary == "" && a.Questions == "" && a.Notes == "" && len(a.Extra) == 0
 }
 
 // Authors are those of the texts that the envelope has, with its sender's.
 func (e *Envelope) Authors() Authors {
-	sender := event.Bare(e.Handoff.From)
-	return e.authors(func(has bool, by string) string {
-		switch {
-		case !has:
+	return e.authors(func(has bool, by, usual string) string {
+		if !has {
 			return ""
-		case by == "":
-			return sender
 		}
-		return by
+		return cmp.Or(by, usual)
 	})
 }
 
 // AuthorsBeside are those of the texts that the envelope has, without its sender's.
 func (e *Envelope) AuthorsBeside() Authors {
-	sender := event.Bare(e.Handoff.From)
-	return e.authors(func(has bool, by string) string {
-		if !has || by == sender {
+	return e.authors(func(has bool, by, usual string) string {
+		if !has || by == usual {
 			return ""
 		}
 		return by
 	})
 }
 
-func (e *Envelope) authors(of func(has bool, by string) string) Authors {
-	a := e.TextBy
-	a.Ask = of(e.Task.Ask != "", a.Ask)
-	a.State = of(e.Task.State != "", a.State)
-	a.Data = of(len(e.Task.Data) > 0, a.Data)
-	a.Summary = of(e.ConversationSummary != "", a.Summary)
-	a.Questions = of(len(e.OpenQuestions) > 0, a.Questions)
+// authors calls a function for each text, with its author and the one that it has if none is named.
+func (e *Envelope) authors(of func(has bool, by, usual string) string) Authors {
+	a, sender := e.TextBy, event.Bare(e.Handoff.From)
+	a.Ask = of(e.Task.Ask != "", a.Ask, sender)
+	a.State = of(e.Task.State != "", a.State, sender)
+	a.Data = of(len(e.Task.Data) > 0, a.Data, sender)
+	a.Summary = of(e.ConversationSummary != "", a.Summary, sender)
+	a.Questions = of(len(e.OpenQuestions) > 0, a.Questions, sender)
+	a.Notes = of(e.Handoff.Notes != "", a.Notes, cmp.Or(e.Handoff.By, sender))
 	return a
 }

@@ -191,7 +191,7 @@ func (p *rendering) context(e *Envelope) {
 		{"State", authored(e.TextBy.State, single(e.Task.State))},
 		{"Summary", authored(e.TextBy.Summary, single(e.ConversationSummary))},
 		{"Reason", single(e.Handoff.Detail)},
-		{"Notes", single(e.Handoff.Notes)},
+		{"Notes", authored(e.TextBy.Notes, single(e.Handoff.Notes))},
 		{"Already done", history(e.History)},
 		{"Facts", items(e.KeyFacts, e.Handoff.From)},
 		{"Decisions", items(e.Decisions, e.Handoff.From)},

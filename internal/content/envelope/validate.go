@@ -92,6 +92,7 @@ func (a *Authors) check(c *checker) {
 	c.optionalName("text_by.data", a.Data)
 	c.optionalName("text_by.conversation_summary", a.Summary)
 	c.optionalName("text_by.open_questions", a.Questions)
+	c.optionalName("text_by.notes", a.Notes)
 }
 
 func (h *Header) check(c *checker) {
@@ -266,7 +267,7 @@ func (e *Envelope) sinceMinor4() string {
 			return list.name + "[" + strconv.Itoa(i) + "].by, was_by, earlier_by, earlier_more, lineage, original, original_by"
 		}
 	}
-	if a := e.TextBy; a.Ask+a.State+a.Data+a.Summary+a.Questions != "" {
+	if a := e.TextBy; a.Ask+a.State+a.Data+a.Summary+a.Questions+a.Notes != "" {
 		return "text_by"
 	}
 	if slices.ContainsFunc(slices.Concat(e.KeyFacts, e.Decisions), func(i Item) bool { return i.Ruled }) {

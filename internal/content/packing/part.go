@@ -164,7 +164,7 @@ func (x *part) omission() envelope.Omission {
 // bare is the document without any of its parts.
 func bare(e envelope.Envelope) envelope.Envelope {
 	e.Task.State, e.ConversationSummary, e.Task.Data, e.Handoff.Detail, e.Handoff.Notes = "", "", nil, "", ""
-	e.TextBy.State, e.TextBy.Summary, e.TextBy.Data = "", "", ""
+	e.TextBy.State, e.TextBy.Summary, e.TextBy.Data, e.TextBy.Notes = "", "", "", ""
 	e.KeyFacts, e.Decisions, e.History, e.Memory, e.Artifacts, e.Conversation = nil, nil, nil, nil, nil, nil
 	return e
 }
@@ -181,7 +181,7 @@ func (x *part) put(to, from *envelope.Envelope) {
 	case envelope.PartDetail:
 		to.Handoff.Detail = from.Handoff.Detail
 	case envelope.PartNotes:
-		to.Handoff.Notes = from.Handoff.Notes
+		to.Handoff.Notes, to.TextBy.Notes = from.Handoff.Notes, from.TextBy.Notes
 	case envelope.PartFact:
 		to.KeyFacts = append(to.KeyFacts, x.item(from.KeyFacts))
 	case envelope.PartDecision:

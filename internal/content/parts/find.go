@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,8 @@ type Part struct {
 	// Text is the text of the part as the prompt has it. It is empty for an artifact, and for a memory item whose text the
 	// envelope does not have.
 	Text string
+	// By is the author if that is not the sender.
+	By string
 	// Replaced says what a fact or decision replaced, as the prompt has it; of an original, whose words they are.
 	Replaced string
 	// Original reports that the text is what the author whose words a fact or decision replaced said in its place.
@@ -102,21 +105,21 @@ func whyMissing(e *envelope.Envelope, name string) string {
 func allOf(e *envelope.Envelope) []Part {
 	var all []Part
 	for _, p := range []Part{
-		{Kind: envelope.PartState, Text: e.Task.State},
-		{Kind: envelope.PartSummary, Text: e.ConversationSummary},
-		{Kind: envelope.PartData, Text: dataText(e.Task.Data)},
-		{Kind: envelope.PartDetail, Text: e.Handoff.Detail},
-		{Kind: envelope.PartNotes, Text: e.Handoff.Notes},
+		{Kind: envelope.PartState, Text: e.Task.State, By: e.TextBy.State},
+		{Kind: envelope.PartSummary, Text: e.ConversationSummary, By: e.TextBy.Summary},
+		{Kind: envelope.PartData, Text: dataText(e.Task.Data), By: e.TextBy.Data},
+		{Kind: envelope.PartDetail, Text: e.Handoff.Detail, By: e.Handoff.By},
+		{Kind: envelope.PartNotes, Text: e.Handoff.Notes, By: cmp.Or(e.TextBy.Notes, e.Handoff.By)},
 	} {
 		if p.Text != "" {
 			all = append(all, p)
 		}
 	}
-	all = append(append(all, points(envelope.PartFact, e.KeyFacts)...), points(envelope.PartDecision, e.Decisions)...)
+	all = append(append(all, points(envelope.PartFact, e.KeyFacts, e.Handoff.From)...), points(envelope.PartDecision, e.Decisions, e.Handoff.From)...)
 	for _, list := range [][]envelope.Item{e.KeyFacts, e.Decisions} {
 		for i := range list {
 			if list[i].Reasoning != "" {
-				all = append(all, Part{Kind: envelope.PartReasoning, ID: list[i].ID, Text: list[i].Reasoning})
+				all = append(all, Part{Kind: envelope.PartReasoning, ID: list[i].ID, Text: list[i].Reasoning, By: list[i].Author(e.Handoff.From)})
 			}
 		}
 	}
@@ -124,7 +127,7 @@ func allOf(e *envelope.Envelope) []Part {
 		all = append(all, Part{Kind: envelope.PartStep, ID: strconv.Itoa(i + 1), Text: e.History[i].Line()})
 	}
 	for i := range e.Memory {
-		all = append(all, Part{Kind: envelope.PartMemory, ID: e.Memory[i].ID, Text: e.Memory[i].Text})
+		all = append(all, Part{Kind: envelope.PartMemory, ID: e.Memory[i].ID, Text: e.Memory[i].Text, By: e.Memory[i].Author})
 	}
 	for i := range e.Artifacts {
 		all = append(all, Part{Kind: envelope.PartArtifact, ID: e.Artifacts[i].Digest})
@@ -140,10 +143,10 @@ func allOf(e *envelope.Envelope) []Part {
 }
 
 // points are facts or decisions, each before the words that it stands for.
-func points(kind envelope.PartKind, list []envelope.Item) (all []Part) {
+func points(kind envelope.PartKind, list []envelope.Item, sender string) (all []Part) {
 	for i := range list {
 		item := &list[i]
-		all = append(all, Part{Kind: kind, ID: item.ID, Text: item.Text, Replaced: item.Replaced()})
+		all = append(all, Part{Kind: kind, ID: item.ID, Text: item.Text, By: item.Author(sender), Replaced: item.Replaced()})
 		if item.Original != "" {
 			all = append(all, Part{Kind: kind, ID: item.ID, Text: item.Original, Replaced: "said by " + visible.Word(item.OriginalBy), Original: true})
 		}

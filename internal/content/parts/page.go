@@ -91,7 +91,7 @@ func (p *Pages) Page(after int) (Page, error) {
 
 // text is a part from a byte on, and no more of it than could be on a page.
 func (p *Pages) text(part *Part, from int) (PartText, error) {
-	x := PartText{Part: part.Name(), Text: part.Text}
+	x := PartText{Part: part.Name(), Text: part.Text, By: part.By}
 	if x.Text == "" && p.Fetch != nil {
 		var err error
 		if x.Text, err = p.Fetch(*part); err != nil {

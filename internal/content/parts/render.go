@@ -13,6 +13,7 @@ import (
 type PartText struct {
 	Part string `json:"part" doc:"Name of the part, such as fact:f12, step:4 or data."`
 	Text string `json:"text"`
+	By   string `json:"by,omitempty" doc:"Its author, if that is not the sender: an agent by name, any other principal as role/name."`
 	// Replaced is [envelope.Item.Replaced] of a fact or decision.
 	Replaced string `json:"replaced,omitempty" doc:"What the fact or decision replaced, and whose that was: f3 replaces f1 by ann."`
 	// From is the number of bytes of the part before this piece, and Cut reports whether more follows it.
@@ -42,8 +43,8 @@ func Render(task string, parts []PartText, missing []string, next string) string
 			if x.From > 0 {
 				title += ", continued"
 			}
-			if x.Replaced != "" {
-				title += " (" + x.Replaced + ")"
+			if note := x.note(); note != "" {
+				title += " (" + note + ")"
 			}
 			p.Block(title, "", "", func() { p.WriteString(strings.TrimSuffix(visible.Text(x.Text), "\n")) })
 			parts = parts[1:]
@@ -51,7 +52,7 @@ func Render(task string, parts []PartText, missing []string, next string) string
 		}
 		rows := make([]prompt.Entry, n)
 		for i := range rows {
-			rows[i] = prompt.Entry{Label: visible.Word(parts[i].Part) + " ", Text: parts[i].Text, Replaced: parts[i].Replaced}
+			rows[i] = prompt.Entry{Label: visible.Word(parts[i].Part) + " ", Text: parts[i].Text, Replaced: parts[i].note()}
 		}
 		p.Block("Parts", "", "", func() { p.Rows(rows) })
 		parts = parts[n:]
@@ -70,6 +71,17 @@ func Render(task string, parts []PartText, missing []string, next string) string
 		p.Line("%s", next)
 	}
 	return p.String()
+}
+
+// note says whose text it is, if that is not the sender, and what it replaced.
+func (x *PartText) note() string {
+	switch {
+	case x.By == "":
+		return x.Replaced
+	case x.Replaced == "":
+		return "by " + prompt.Named(x.By)
+	}
+	return "by " + prompt.Named(x.By) + "; " + x.Replaced
 }
 
 // Row reports whether the part is shown as an entry of a list. Others keep their line breaks and indentation.

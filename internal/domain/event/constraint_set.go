@@ -32,9 +32,15 @@ var maxima = map[ConstraintKind]struct{ least, most float64 }{
 	ConstraintPreference:  {-1e15, 1e15}, // a temperature may be below zero
 }
 
+// Range is the range of the maximum of a new constraint of the kind.
+func (k ConstraintKind) Range() (least, most float64) { return maxima[k].least, maxima[k].most }
+
+// NotAllowed are the printable characters that no new allowed value has, beside those that no label has: the prompt uses them around allowed values.
+const NotAllowed = "()[]{}<>,;`|"
+
 // CheckNew refuses a constraint that cannot be set now: what [Constraint.Check] refuses; an id that is not plain (invalid); line
 // breaks, control characters and invisible ones in text and allowed values, and punctuation in the latter that the prompt uses
-// around them (invalid); a maximum out of the range of the kind (invalid); and what [Constraint.CheckUnset] refuses. Constraints
+// around them (invalid); a text of which nothing can be seen (invalid); a maximum out of the range of the kind (invalid); and what [Constraint.CheckUnset] refuses. Constraints
 // of the record may be otherwise.
 func (c Constraint) CheckNew() error {
 	if err := cmp.Or(c.Check(), c.CheckUnset()); err != nil {
@@ -46,6 +52,9 @@ func (c Constraint) CheckNew() error {
 	if r, bad := notOneLine(c.Text); bad {
 		return refusal.New(refusal.Invalid, "write it on one line, without control or invisible characters; a second rule is a constraint of its own",
 			"the text of constraint %s has the character %U", c.ID, r).With("field", "text")
+	}
+	if !strings.ContainsFunc(c.Text, func(r rune) bool { return !unicode.IsSpace(r) && !idform.Invisible(r) }) {
+		return refusal.New(refusal.Invalid, "write what must hold as its text", "nothing can be seen of the text of constraint %s", c.ID).With("field", "text")
 	}
 	return c.CheckLimits(Constraint{})
 }
@@ -78,7 +87,7 @@ func (c Constraint) CheckLimits(old Constraint) error {
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use %g to %g, or omit it", r.least, r.most), "a %s constraint cannot have the maximum %g", c.Kind, *c.Max).With("field", "max")
 	}
 	for _, a := range c.Allow {
-		if _, bad := notOneLine(a); (bad || strings.ContainsAny(a, "()[]{}<>,;`|")) && !slices.Contains(old.Allow, a) {
+		if _, bad := notOneLine(a); (bad || strings.ContainsAny(a, NotAllowed)) && !slices.Contains(old.Allow, a) {
 			return refusal.New(refusal.Invalid, "use letters, digits and - _ . : + # @ = in allowed values",
 				"%s cannot be an allowed value of constraint %s", strconv.QuoteToASCII(a), c.ID).With("field", "allow")
 		}

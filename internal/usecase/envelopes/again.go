@@ -1,7 +1,6 @@
 package envelopes
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -17,10 +16,11 @@ func (s *Sealer) again(ctx context.Context, workspace string, t task.Task, h env
 	if err != nil {
 		return base, c, err
 	}
-	notes := notedBy(first.Handoff, h)
 	first = next(first, t.Envelope)
 	base.Task.Ask, base.TextBy.Ask = first.Task.Ask, first.TextBy.Ask
-	c.Notes = cmp.Or(c.Notes, notes)
+	if c.Notes == "" {
+		c.Notes, c.NotesBy = first.Handoff.Notes, first.TextBy.Notes
+	}
 	if c.Confidence == nil {
 		c.Confidence = first.Confidence
 	}
@@ -31,13 +31,4 @@ func (s *Sealer) again(ctx context.Context, workspace string, t task.Task, h env
 		base = first
 	}
 	return base, c, nil
-}
-
-// notedBy is the notes of a handoff, for another: with the name of their author, if somebody else asks for that.
-func notedBy(first, h envelope.Header) string {
-	by := cmp.Or(first.By, event.Bare(first.From))
-	if named := by + " noted: " + first.Notes; first.Notes != "" && by != cmp.Or(h.By, event.Bare(h.From)) && len(named) <= envelope.MaxText {
-		return named
-	}
-	return first.Notes
 }

@@ -37,7 +37,7 @@ func cold(doc envelope.Envelope, t task.Task, c Content, by string) (envelope.En
 		out.Drop(kind, given[i], t.ID)
 		out.Drop(earlier(kind), before[i], t.ID)
 	}
-	return out, Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt, Confidence: c.Confidence}
+	return out, Content{Ask: c.Ask, Notes: c.Notes, NotesBy: c.NotesBy, ExpiresAt: c.ExpiresAt, Confidence: c.Confidence}
 }
 
 // earlier is the kind of what a task had before a cold handoff, for one of what was given with it; all other kinds stay.

@@ -42,6 +42,8 @@ type Content struct {
 	// Again is the digest of the envelope of a handoff of the task that is asked for again, as it was asked for; empty if there is none.
 	// What the content says itself comes before what that says.
 	Again string `json:"-"`
+	// NotesBy is the author of the notes of Again; empty: who asks for the handoff.
+	NotesBy string `json:"-"`
 	// Base is an envelope from elsewhere that a task's first one starts from; nil if there is none.
 	Base json.RawMessage `json:"-"`
 }

@@ -116,6 +116,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	}
 	before := doc
 	c.addTo(&doc, had, author(by, t), rules(author(by, t), t))
+	doc.TextBy.Notes = c.NotesBy
 	doc.TextBy = doc.AuthorsBeside()
 	if err := checkShare(&before, &doc, author(by, t)); err != nil {
 		return envelope.Envelope{}, err

@@ -2,11 +2,12 @@ package main
 
 import (
 	"maps"
-	"math"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 )
 
@@ -26,6 +27,8 @@ func saying(n int) limits {
 func distinct(n int) limits { return limits{"maxItems": n, "uniqueItems": true} }
 func upTo(n int) limits     { return limits{"minimum": 0, "maximum": n} }
 
+func between(least, most float64) limits { return limits{"minimum": least, "maximum": most} }
+
 var (
 	word     = limits{"minLength": 1, "maxLength": envelope.MaxName, "not": limits{"pattern": "[" + noName() + "]"}}
 	words    = func(n int) limits { return limits{"maxItems": n, "items": withType("string", word)} }
@@ -40,31 +43,70 @@ var (
 // the languages of validators, and so do anchors: a class without either means the same in all.
 const blank = "\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
-// noName are the characters that ids and names must not have, in the same form: white space, control and format characters, others that cannot be seen,
-// and those of private use. The characters that Unicode has not assigned yet are not among them, since each of its versions assigns more.
-func noName() string {
+// class are the characters of which a function is true, as the inside of a class.
+func class(of func(rune) bool) string {
 	var b strings.Builder
-	first, last := rune(-1), rune(-1)
-	end := func() {
-		if first >= 0 {
-			b.WriteRune(first)
-			if last > first {
-				b.WriteString("-" + string(last))
+	write := func(r rune) {
+		if strings.ContainsRune(`\]^-[`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	first := rune(-1)
+	for r := rune(0); r <= unicode.MaxRune+1; r++ {
+		switch in := r <= unicode.MaxRune && of(r); {
+		case in && first < 0:
+			first = r
+		case !in && first >= 0:
+			write(first)
+			if last := r - 1; last > first {
+				b.WriteByte('-')
+				write(last)
 			}
+			first = -1
 		}
 	}
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		switch {
-		case !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co) && !idform.Invisible(r):
-		case first >= 0 && r == last+1:
-			last = r
-		default:
-			end()
-			first, last = r, r
-		}
-	}
-	end()
 	return b.String()
+}
+
+// noName are the characters that ids and names must not have: white space, control and format characters, others that cannot be seen,
+// and those of private use. The characters that Unicode has not assigned yet are not among them, since each of its versions assigns more.
+var noName = sync.OnceValue(func() string {
+	return class(func(r rune) bool {
+		return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co) || idform.Invisible(r)
+	})
+})
+
+// permission is a permission, as [event.CheckNewLabels] takes it.
+func permission() limits {
+	l := chars(event.MaxName)
+	l["minLength"] = 1
+	l["not"] = limits{"anyOf": []any{
+		limits{"pattern": "[" + class(func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(noLabel, r) }) + "]"},
+		limits{"enum": []string{".", ".."}},
+	}}
+	return l
+}
+
+// noLabel are the printable characters that labels must not have.
+const noLabel = `/\*>"'`
+
+// allowed is an allowed value of a constraint, as [event.Constraint.CheckNew] takes it.
+func allowed() limits {
+	l := permission()
+	l["not"].(limits)["anyOf"].([]any)[0] = limits{"pattern": "[" + noName() + class(func(r rune) bool { return strings.ContainsRune(noLabel+event.NotAllowed, r) }) + "]"}
+	return l
+}
+
+// labels is a list of at most n, each once.
+func labels(n int, of limits) limits {
+	return limits{"maxItems": n, "uniqueItems": true, "items": withType("string", of)}
+}
+
+// seen is a text of at most n characters, some of which can be seen.
+func seen(n int) limits {
+	unseen := class(func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || idform.Invisible(r) })
+	return limits{"minLength": 1, "maxLength": n, "pattern": "[^" + unseen + "]"}
 }
 
 func withType(name string, l limits) limits {
@@ -119,7 +161,7 @@ var fields = map[string]field{
 	"Header.detail":          {doc: "The reason in the sender's words.", limits: chars(envelope.MaxItemText)},
 	"Header.kind":            {doc: "The kind of the handoff."},
 	"Header.timeout_seconds": {doc: "The time that the receiver has to answer. If omitted: the server's default.", limits: upTo(envelope.MaxTimeoutSeconds)},
-	"Header.permissions":     {doc: "The permissions of the receiver for this task. They only narrow from hop to hop. Left out: it is not restricted. Empty, since version 1.2: none.", limits: words(envelope.MaxRefs)},
+	"Header.permissions":     {doc: "The permissions of the receiver for this task. They only narrow from hop to hop. Left out: it is not restricted. Empty, since version 1.2: none.", limits: labels(event.MaxPermissions, permission())},
 	"Header.dependencies":    {doc: "Ids of tasks that this one waits for.", limits: words(envelope.MaxRefs)},
 	"Header.notes":           {doc: "The sender's additions for the receiver, from its request or its confirmation.", limits: text},
 
@@ -128,7 +170,7 @@ var fields = map[string]field{
 	"Header.part_for":  {doc: "The beginning of the intent of the task that this one is a part of: what this one is for. Omitted if that is its own intent. Never cut further. Since version 1.4.", limits: chars(envelope.MaxPartFor)},
 	"Header.by":        {doc: "The principal that asked for the handoff, or shared the content, and whose words are its detail and notes: an agent by name, any other as role/name. Omitted if it is the sender, or the server. Since version 1.4.", limits: word},
 
-	"Task.intent":   {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(envelope.MaxText)},
+	"Task.intent":   {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(event.MaxIntent)},
 	"Task.deadline": {doc: "The task's deadline when the envelope was made. An approval since then has moved it, and a replay may have changed it: the task has the one in force."},
 	"Task.state":    {doc: "The current state of the work.", limits: text},
 	"Task.ask":      {doc: "What the receiver must accomplish. Never cut.", limits: text},
@@ -159,11 +201,11 @@ var fields = map[string]field{
 
 	"Constraint.id":       {doc: "Its id, unique within the list.", limits: word},
 	"Constraint.kind":     {doc: "The kind of the constraint."},
-	"Constraint.text":     {doc: "The constraint in words.", limits: saying(envelope.MaxConstraintText)},
+	"Constraint.text":     {doc: "The constraint in words.", limits: seen(envelope.MaxConstraintText)},
 	"Constraint.hard":     {doc: "Whether it must hold. Other constraints should hold."},
 	"Constraint.origin":   {doc: "The principal that set it.", limits: word},
-	"Constraint.max":      {doc: "The upper limit, in the unit that the text names. Tighter is smaller.", limits: limits{"minimum": -math.MaxFloat64, "maximum": math.MaxFloat64}},
-	"Constraint.allow":    {doc: "What is allowed, and nothing else is. Tighter is fewer. Left out: anything. Empty, since version 1.2: nothing.", limits: words(envelope.MaxAllow)},
+	"Constraint.max":      {doc: "The upper limit, in the unit that the text names. Tighter is smaller.", limits: between(event.ConstraintPreference.Range())},
+	"Constraint.allow":    {doc: "What is allowed, and nothing else is. Tighter is fewer. Left out: anything. Empty, since version 1.2: nothing.", limits: labels(envelope.MaxAllow, allowed())},
 	"Constraint.text_by":  {doc: "The principal whose text it is, if not the origin. Since version 1.3.", limits: word},
 	"Constraint.hard_by":  {doc: "The principal that made it hard, if not the origin. Since version 1.3.", limits: word},
 	"Constraint.max_by":   {doc: "The principal that set the limit, if not the origin. Since version 1.3.", limits: word},
@@ -180,6 +222,7 @@ var fields = map[string]field{
 	"Authors.data":                 {doc: "The author of the data.", limits: word},
 	"Authors.conversation_summary": {doc: "The author of the summary.", limits: word},
 	"Authors.open_questions":       {doc: "The author of the open questions.", limits: word},
+	"Authors.notes":                {doc: "The author of the notes. If it does not name one, they are those of the principal that asked for the handoff.", limits: word},
 
 	"Trace.traceparent": {doc: "W3C traceparent.", limits: limits{"pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "maxLength": 55}},
 	"Trace.tracestate":  {doc: "W3C tracestate.", limits: limits{"maxLength": 512, "not": limits{"pattern": "[^ -~]"}}},

@@ -176,11 +176,24 @@ func gates() []any {
 			"task": o{"properties": o{"deadline": false}}, "handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}), "decisions": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}),
 			"memory": items(o{"pinned_by": unsaid}), "omissions": items(o{"important": no, "reason": o{"not": o{"const": string(envelope.OverShare)}}}),
 			"gaps": items(o{"reason": o{"not": o{"const": string(envelope.GapReplaced)}}}), "history": items(o{"recorded": no}), "dropped": noEntry,
-			"text_by": o{"properties": o{"ask": unsaid, "state": unsaid, "data": unsaid, "conversation_summary": unsaid, "open_questions": unsaid}},
+			"text_by": o{"properties": o{"ask": unsaid, "state": unsaid, "data": unsaid, "conversation_summary": unsaid, "open_questions": unsaid, "notes": unsaid}},
 		},
 	} {
 		older := o{"properties": o{"version": o{"pattern": upToMinor(i)}}, "required": []string{"version"}}
 		list = append(list, o{"if": older, "then": o{"properties": fields}})
+	}
+	return list
+}
+
+// ranges bound the maximum of each kind of constraint.
+func ranges() []any {
+	type o = typeschema.Object
+	var list []any
+	for _, kind := range event.ConstraintKinds.Values() {
+		list = append(list, o{
+			"if":   o{"properties": o{"kind": o{"const": string(kind)}}, "required": []string{"kind"}},
+			"then": o{"properties": o{"max": between(kind.Range())}},
+		})
 	}
 	return list
 }
@@ -211,6 +224,9 @@ func object(t reflect.Type) (typeschema.Object, error) {
 	if t == reflect.TypeFor[envelope.Omission]() { // it names one part, or counts several
 		def["if"] = typeschema.Object{"properties": typeschema.Object{"id": typeschema.Object{"minLength": 1}}, "required": []string{"id"}}
 		def["then"] = typeschema.Object{"properties": typeschema.Object{"count": typeschema.Object{"maximum": 1}}}
+	}
+	if t == reflect.TypeFor[envelope.Constraint]() {
+		def["allOf"] = ranges()
 	}
 	if required != nil {
 		def["required"] = required
