@@ -12,10 +12,9 @@ import (
 
 // Sheet is an envelope in the form that its receiver reads.
 type Sheet struct {
-	Digest string `json:"digest"`
-	Sealed string `json:"sealed,omitempty"` // digest of the sealed envelope, if this is a copy of it: without memory items that were forgotten since
-	// Source is the digest of the envelope that was sent, if this one was packed for its receiver. It has the parts that this one omits.
-	Source    string          `json:"source,omitempty"`
+	Digest    string          `json:"digest"`
+	Sealed    string          `json:"sealed,omitempty"` // digest of the sealed envelope, if this is a copy of it: without memory items that were forgotten since
+	Source    string          `json:"source,omitempty"` // digest of the envelope that was sent, if this one was packed for its receiver: it has the parts that this one omits
 	Envelope  json.RawMessage `json:"envelope"`
 	Prompt    string          `json:"prompt,omitempty"`
 	For       string          `json:"for,omitempty"`       // the agent that would be given this if it accepted now; nobody has accepted, and it is not sealed
@@ -33,11 +32,10 @@ type Copy struct {
 
 // ContentInput says how content is read. The zero value reads the envelope that the receiver gets.
 type ContentInput struct {
-	Render bool // also as a prompt
-	Via    Via  // with Render: how the reader came; empty: the HTTP API
-	Source bool // the envelope that was sent, not the one that was packed for its receiver
-	// Majors are further major versions of the envelope's schema to return it in.
-	Majors []int
+	Render bool  // also as a prompt
+	Via    Via   // with Render: how the reader came; empty: the HTTP API
+	Source bool  // the envelope that was sent, not the one that was packed for its receiver
+	Majors []int // further major versions of the envelope's schema to return it in
 }
 
 // Content fetches the envelope of a task, a handoff or a share; the id says which. The read is recorded.

@@ -24,19 +24,12 @@ func (a Authors) IsZero() bool {
 }
 
 // Authors are those of the texts that the envelope has, with its sender's.
-func (e *Envelope) Authors() Authors {
-	return e.authors(func(has bool, by, usual string) string {
-		if !has {
-			return ""
-		}
-		return cmp.Or(by, usual)
-	})
-}
+func (e *Envelope) Authors() Authors { return e.authors(func(by, usual string) string { return cmp.Or(by, usual) }) }
 
 // AuthorsBeside are those of the texts that the envelope has, without its sender's.
 func (e *Envelope) AuthorsBeside() Authors {
-	return e.authors(func(has bool, by, usual string) string {
-		if !has || by == usual {
+	return e.authors(func(by, usual string) string {
+		if by == usual {
 			return ""
 		}
 		return by
@@ -44,13 +37,18 @@ func (e *Envelope) AuthorsBeside() Authors {
 }
 
 // authors calls a function for each text, with its author and the one that it has if none is named.
-func (e *Envelope) authors(of func(has bool, by, usual string) string) Authors {
+func (e *Envelope) authors(of func(by, usual string) string) Authors {
 	a, sender := e.TextBy, event.Bare(e.Handoff.From)
-	a.Ask = of(e.Task.Ask != "", a.Ask, sender)
-	a.State = of(e.Task.State != "", a.State, sender)
-	a.Data = of(len(e.Task.Data) > 0, a.Data, sender)
-	a.Summary = of(e.ConversationSummary != "", a.Summary, sender)
-	a.Questions = of(len(e.OpenQuestions) > 0, a.Questions, sender)
-	a.Notes = of(e.Handoff.Notes != "", a.Notes, cmp.Or(e.Handoff.By, sender))
+	set := func(by *string, has bool, usual string) {
+		if *by = of(*by, usual); !has {
+			*by = ""
+		}
+	}
+	set(&a.Ask, e.Task.Ask != "", sender)
+	set(&a.State, e.Task.State != "", sender)
+	set(&a.Data, len(e.Task.Data) > 0, sender)
+	set(&a.Summary, e.ConversationSummary != "", sender)
+	set(&a.Questions, len(e.OpenQuestions) > 0, sender)
+	set(&a.Notes, e.Handoff.Notes != "", cmp.Or(e.Handoff.By, sender))
 	return a
 }

@@ -85,8 +85,7 @@ type Header struct {
 	Kind   event.Kind `json:"kind,omitempty"`
 	// TimeoutSeconds is how long the receiver has to answer the offer; 0 means the server's default.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
-	// Permissions are those of the receiver for this task. They only narrow from hop to hop. Nil: not restricted; empty,
-	// since version 1.2: none.
+	// Permissions are those of the receiver for this task. They only narrow from hop to hop. Nil: not restricted; empty, since version 1.2: none.
 	Permissions []string `json:"permissions,omitzero"`
 	// Dependencies are ids of tasks that this task waits for.
 	Dependencies []string `json:"dependencies,omitempty"`
@@ -98,8 +97,8 @@ type Header struct {
 	ResultTo string `json:"result_to,omitempty"`
 	// PartFor is the beginning of the intent of the task that this one is a part of: what it is for. It is never cut further. Since version 1.4.
 	PartFor string `json:"part_for,omitempty"`
-	// By is the principal that asked for the handoff, or shared the content, and whose words stand in Detail and Notes: an agent by name, any
-	// other as role/name. Empty: the sender, or the server. Since version 1.4.
+	// By is the principal that asked for the handoff, or shared the content, and whose words Detail and Notes are: an agent by name, any other as role/name. Empty: the
+	// sender, or the server. [Authors] may name another author of the notes. Since version 1.4.
 	By string `json:"by,omitempty"`
 
 	Extra Extra `json:"-"`
@@ -109,8 +108,7 @@ type Header struct {
 type Task struct {
 	// Intent is the original request, word for word, in every envelope of the task.
 	Intent string `json:"intent"`
-	// Deadline is that of the task when the envelope was made. An approval since then has moved it, and a replay may have changed it: the task has the one in
-	// force. Since version 1.4.
+	// Deadline is that of the task when the envelope was made. An approval since then has moved it, and a replay may have changed it. Since version 1.4.
 	Deadline time.Time `json:"deadline,omitzero"`
 	// State is the current state of the work.
 	State string `json:"state,omitempty"`

@@ -20,8 +20,7 @@ const (
 	MaxPartFor = 300
 	// MaxName is the length of an id, a name or a permission.
 	MaxName = 200
-	// MaxHistory, MaxItems (facts of one author; decisions of one author; open questions), MaxConstraints, MaxCriteria, MaxAllow, MaxTo and
-	// MaxRefs (permissions; dependencies) are counts.
+	// MaxHistory, MaxItems (facts of one author; decisions of one author; open questions), MaxConstraints, MaxCriteria, MaxAllow, MaxTo and MaxRefs are counts.
 	MaxHistory     = 1000
 	MaxPoints      = 1000 // facts; decisions
 	MaxItems       = 500

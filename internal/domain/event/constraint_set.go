@@ -12,9 +12,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// The limits of what agents that are not the requester add to the constraints of a task, so that none of them can make the task
-// too large for its receivers. What agents added to its parent counts too. Bytes and tokens are those of ids, texts, limits and
-// setters, and addedFrame tokens for each constraint.
+// The limits of what agents that are not the requester add to the constraints of a task, so that none of them can make the task too large for its receivers. What agents
+// added to its parent counts too. Bytes and tokens are those of ids, texts, limits and setters, and addedFrame tokens for each constraint.
 const (
 	MaxAdded       = 16      // constraints
 	MaxAddedText   = 400     // bytes
@@ -38,10 +37,9 @@ func (k ConstraintKind) Range() (least, most float64) { return maxima[k].least, 
 // NotAllowed are the printable characters that no new allowed value has, beside those that no label has: the prompt uses them around allowed values.
 const NotAllowed = "()[]{}<>,;`|"
 
-// CheckNew refuses a constraint that cannot be set now: what [Constraint.Check] refuses; an id that is not plain (invalid); line
-// breaks, control characters and invisible ones in text and allowed values, and punctuation in the latter that the prompt uses
-// around them (invalid); a text of which nothing can be seen (invalid); a maximum out of the range of the kind (invalid); and what [Constraint.CheckUnset] refuses. Constraints
-// of the record may be otherwise.
+// CheckNew refuses a constraint that cannot be set now: what [Constraint.Check] and [Constraint.CheckUnset] refuse, and (invalid) an id that is not plain; line breaks, control
+// characters and invisible ones in text and allowed values, and punctuation in the latter that the prompt uses around them; a text of which nothing can be seen; and a
+// maximum out of the range of the kind. Constraints of the record may be otherwise.
 func (c Constraint) CheckNew() error {
 	if err := cmp.Or(c.Check(), c.CheckUnset()); err != nil {
 		return err
