@@ -11,22 +11,6 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// programOf is the Python program under a heading of docs/frameworks.md.
-func programOf(t *testing.T, heading string) string {
-	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "frameworks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, found := strings.Cut(string(page), "\n## "+heading+"\n")
-	_, text, ok := strings.Cut(text, "\n```python\n")
-	program, _, closed := strings.Cut(text, "\n```\n")
-	if !found || !ok || !closed {
-		t.Fatalf("docs/frameworks.md has no program under %q", heading)
-	}
-	return program + "\n"
-}
-
 // python is the interpreter that a framework is installed for: those that need the second major version of the MCP SDK have one of their own.
 func python(t *testing.T, framework string) string {
 	t.Helper()
@@ -90,7 +74,7 @@ func TestTheProgramsForFrameworks(t *testing.T) {
 					return move{tool: "complete", args: obj{"task": g.Task, "text": "the \"quotes\" & <commas>"}}
 				},
 			))
-			p.write(t, "project/program.py", programOf(t, framework))
+			p.write(t, "project/program.py", blockOf(t, "frameworks.md", "## "+framework, "python"))
 			p.env = append(
 				p.env, "TRAPEZE_TOKEN="+token, "OPENAI_API_KEY=none", "OPENAI_BASE_URL="+m.url+"/v1", "OPENAI_AGENTS_DISABLE_TRACING=1",
 				"GOOGLE_API_KEY=none", "GOOGLE_GEMINI_BASE_URL="+m.url, "PYTHONDONTWRITEBYTECODE=1",

@@ -91,8 +91,8 @@ type MemoryVectors interface {
 	WithoutVector(ctx context.Context, workspace, space string, since time.Time, except []string, limit int) ([]ItemVector, error)
 	// PutVectors stores vectors in a space, except of items that were revised or forgotten since.
 	PutVectors(ctx context.Context, workspace, space string, list []ItemVector) error
-	// Nearest finds items whose vectors are at least so similar to another (by cosine), the most similar first. It looks at the
-	// newest [MaxNearest] of those that pass the filter, whose text it ignores.
+	// Nearest finds items whose vectors are at least so similar to another (by cosine), the most similar first. It looks at at most [MaxNearest] that pass the
+	// filter, whose text it ignores: the newest, or, once WithoutVector was called and if the filter leaves out none, those that seem to be the most similar of all.
 	Nearest(ctx context.Context, workspace string, f MemoryFilter, space string, to []float32, least float64) ([]MemoryHit, error)
 }
 

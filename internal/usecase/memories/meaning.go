@@ -82,49 +82,47 @@ func (m *meaning) judge(workspace string, err error) {
 	}
 }
 
-// ask starts to make the vector of a query. The result gives it, or nil if there is none in time.
-func (m *meaning) ask(ctx context.Context, e routing.Embedder, workspace, text string) (result func() []float32) {
-	done := make(chan []float32, 1)
+// nearest starts to search by meaning. The result gives the hits, the nearest first; nil if there are none in time.
+func (ms *Memories) nearest(ctx context.Context, e routing.Embedder, workspace string, f view.MemoryFilter) (result func() []view.MemoryHit) {
+	done := make(chan []view.MemoryHit, 1)
 	go func() {
-		v, err := e.Query(ctx, text)
+		v, err := e.Query(ctx, f.Text)
 		if ctx.Err() == nil {
-			m.judge(workspace, err)
+			ms.meaning.judge(workspace, err)
 		}
 		if err != nil {
-			v = nil
+			done <- nil
+			return
 		}
-		done <- v
+		list, err := ms.store.views.Nearest(ctx, workspace, f, e.Space(), v, e.Least())
+		if err != nil {
+			list = nil // what words find is an answer
+		}
+		done <- list
 	}()
-	return func() []float32 {
+	return func() []view.MemoryHit {
 		select {
-		case v := <-done:
-			return v
+		case list := <-done:
+			return list
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// find searches the views by words and, where the policy names an embedder, by meaning; what fails of the latter is left out.
+// find searches the views by words and, where the policy names an embedder, at the same time by meaning; what fails of the latter is left out.
 func (ms *Memories) find(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.MemoryHit, error) {
-	var vector func() []float32
 	e := ms.meaning.embedder(workspace)
-	if e != nil && f.Text != "" && ms.meaning.queries.Take(workspace, f.By.String(), len(f.Text)) {
-		vector = ms.meaning.ask(ctx, e, workspace, f.Text)
+	if e == nil || f.Text == "" || !ms.meaning.queries.Take(workspace, f.By.String(), len(f.Text)) {
+		return ms.store.views.Memory(ctx, workspace, f)
 	}
+	result := ms.nearest(ctx, e, workspace, f)
 	list, err := ms.store.views.Memory(ctx, workspace, f)
-	if err != nil || vector == nil {
-		return list, err
-	}
 	resume := ledger.Pause(ctx)
-	to := vector()
+	near := result()
 	resume()
-	if to == nil {
-		return list, nil
-	}
-	near, err := ms.store.views.Nearest(ctx, workspace, f, e.Space(), to, e.Least())
-	if err != nil {
-		return list, nil //nolint:nilerr // what words find is an answer
+	if err != nil || len(near) == 0 {
+		return list, err
 	}
 	return fused(list, near, f.Limit), nil
 }

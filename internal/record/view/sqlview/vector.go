@@ -10,7 +10,11 @@ import (
 
 // PutVectors implements [view.MemoryVectors].
 func (v *Views) PutVectors(ctx context.Context, workspace, space string, list []view.ItemVector) error {
-	return v.write(ctx, func(tx *sqlitelog.Tx) error { return search.PutVectors(tx, workspace, space, list) })
+	err := v.write(ctx, func(tx *sqlitelog.Tx) error { return search.PutVectors(tx, workspace, space, list) })
+	if err != nil {
+		return err
+	}
+	return v.Sketch(ctx, workspace, space, list)
 }
 
 // write runs fn in a transaction of its own.

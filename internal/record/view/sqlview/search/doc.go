@@ -20,7 +20,7 @@
 //   - write.go: what each event writes into the tables
 //   - carrier.go: which tasks carry memory or a conversation, for who has a part in them
 //   - lost.go: how a verifier finds that an index lost words
-//   - vector.go: which vectors count. The merge with hits by meaning is in memories/meaning.go
+//   - vector.go: which vectors count, and how many are compared with a query; sketch.go: which candidates are the first, by vectors in memory of a bit for each number. The merge with hits by meaning is in memories/meaning.go
 //
 // Start reading at [Schema] and [Writer], then at [Reader.Memory] and rank.go.
 package search

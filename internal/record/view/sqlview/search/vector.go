@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -27,8 +29,11 @@ const withoutVector = `SELECT m.n, m.id, m.written FROM view_memory AS m INDEXED
 	AND m.owner NOT IN (SELECT value FROM json_each(?))
 	ORDER BY m.written LIMIT ? | 0`
 
-// WithoutVector implements [view.MemoryVectors].
+// WithoutVector implements [view.MemoryVectors]. The first time, it also reads the vectors that there are.
 func (r *Reader) WithoutVector(ctx context.Context, workspace, space string, since time.Time, except []string, limit int) ([]view.ItemVector, error) {
+	if err := r.sketch(ctx, workspace, space); err != nil {
+		return nil, err
+	}
 	var items []view.ItemVector
 	err := r.db.Each(ctx, func(rows *sql.Rows) error {
 		var n, written int64
@@ -84,36 +89,91 @@ func similarity(a, b []byte) float64 {
 	return float64(ab) / math.Sqrt(float64(aa)*float64(bb))
 }
 
+// candidates is how many vectors are read at a time, those first that seem to be the most similar.
+const candidates = 512
+
 // Nearest implements [view.MemoryVectors].
 func (r *Reader) Nearest(ctx context.Context, workspace string, f view.MemoryFilter, space string, to []float32, least float64) ([]view.MemoryHit, error) {
-	type near struct {
-		view.MemoryHit
-		similarity float64
-	}
-	var all []near
-	q, ok := selectNearest(workspace, f, space)
-	if !ok || len(to) == 0 {
+	if len(to) == 0 || f.By.IsZero() {
 		return []view.MemoryHit{}, nil
 	}
-	query := quantized(to)
-	err := r.db.Each(ctx, func(rows *sql.Rows) error {
+	s := nearness{query: quantized(to), least: least}
+	most := view.PageSize(f.Limit)
+	if list, ok := r.writer.sketches.nearest(workspace, space, f.By, s.query); ok && !narrows(f) {
+		for some := range slices.Chunk(list[:min(len(list), view.MaxNearest)], max(candidates, 2*most)) {
+			before, read := len(s.found), s.read
+			if err := r.each(ctx, &s, selectCandidates(workspace, f, space, some)); err != nil {
+				return nil, err
+			}
+			if len(s.found) >= most || s.read > read && len(s.found) == before {
+				break
+			}
+		}
+		return s.best(most), nil
+	}
+	q, ok := selectNearest(workspace, f, space)
+	if !ok {
+		return []view.MemoryHit{}, nil
+	}
+	err := r.each(ctx, &s, q)
+	return s.best(most), err
+}
+
+// narrows reports whether a filter leaves out items that the caller may read. Such searches look at the items that pass it.
+func narrows(f view.MemoryFilter) bool {
+	return f.Tag != "" || f.Author != "" || f.Task != "" || f.Conversation != "" || f.Scope != "" || f.Pinned || f.Pinning != memory.NotPinned ||
+		!f.Since.IsZero() || !f.Until.IsZero() || f.After > 0
+}
+
+// nearness compares items with a quantized vector.
+type nearness struct {
+	query []byte
+	least float64
+	read  int // items
+	found []nearItem
+}
+
+type nearItem struct {
+	view.MemoryHit
+	similarity float64
+}
+
+// each compares the items that a query has, with their vectors.
+func (r *Reader) each(ctx context.Context, s *nearness, q clause) error {
+	return r.db.Each(ctx, func(rows *sql.Rows) error {
 		var n int64
 		var id string
 		var value sql.RawBytes
 		if err := rows.Scan(&n, &id, &value); err != nil {
 			return err
 		}
-		if s := similarity(query, value); s >= least && len(value) > 0 {
-			all = append(all, near{view.MemoryHit{ID: id, At: ledger.Position(n)}, s}) //nolint:gosec // never negative
+		s.read++
+		if x := similarity(s.query, value); x >= s.least && len(value) > 0 {
+			s.found = append(s.found, nearItem{view.MemoryHit{ID: id, At: ledger.Position(n)}, x}) //nolint:gosec // never negative
 		}
 		return nil
 	}, q.text, q.args...)
-	slices.SortFunc(all, func(a, b near) int { return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(b.At, a.At)) })
-	found := make([]view.MemoryHit, 0, min(len(all), view.PageSize(f.Limit)))
-	for _, x := range all[:min(len(all), view.PageSize(f.Limit))] {
-		found = append(found, x.MemoryHit)
+}
+
+// best returns the most similar items.
+func (s *nearness) best(most int) []view.MemoryHit {
+	slices.SortFunc(s.found, func(a, b nearItem) int {
+		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(b.At, a.At))
+	})
+	hits := make([]view.MemoryHit, 0, min(len(s.found), most))
+	for _, x := range s.found[:min(len(s.found), most)] {
+		hits = append(hits, x.MemoryHit)
 	}
-	return found, err
+	return hits
+}
+
+// selectCandidates selects the vectors of those of some items that the caller may read.
+func selectCandidates(workspace string, f view.MemoryFilter, space string, n []int64) (q clause) {
+	some, _ := json.Marshal(n) //nolint:errchkjson // numbers always have JSON
+	q.add("SELECT m.n, m.id, v.value FROM json_each(?) AS j CROSS JOIN view_memory AS m ON m.n = j.value"+
+		" CROSS JOIN view_memory_vector AS v ON v.n = m.n AND v.id = m.id AND v.written = m.written WHERE m.ws = ? AND v.space = ?", string(some), workspace, space)
+	q.mayRead(f.By)
+	return q
 }
 
 // selectNearest selects the vectors of the newest items that pass a filter; ok is false if nothing can.

@@ -23,6 +23,7 @@ type Writer struct {
 	conversations *ledger.Codec[conversation.Event]
 	// remembers has the workspaces in which a memory item was ever stored.
 	remembers sync.Map
+	sketches  sketches
 }
 
 // NewWriter returns a writer. Call Setup before its other methods.
@@ -132,6 +133,7 @@ func (w *Writer) memoryEvent(tx *sqlitelog.Tx, workspace string, n int64, event 
 	case memory.ItemForgotten:
 		learn(wholeItem)
 		if err == nil {
+			w.sketches.drop(workspace, n)
 			err = kept.Vectors.Change(tx, n, func() error { _, err := w.dropVector.Exec(n); return err })
 		}
 		do(w.dropTags, n)
