@@ -49,8 +49,7 @@ func showStats(p *shell.Page, stats admin.Stats, only string) {
 		rows = append(rows, statsRow(shell.OneLine(orNone(g.Name)), g))
 	}
 	if only != "" {
-		rows, of = rows[1:], admin.StatsGroup{}
-		if len(rows) == 0 {
+		if rows = rows[1:]; len(rows) == 0 {
 			p.Line("none of them with the %s %s", stats.By, shell.OneLine(only))
 			return
 		}
