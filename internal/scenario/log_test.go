@@ -101,6 +101,8 @@ func (h *tracedServer) mislead(t *testing.T) {
 		{http.MethodPost, "/v1/tasks", "Bearer " + token, `{"intent": "the merger", "nothing": "` + token + `"}`},
 		{http.MethodPost, "/v1/tasks", "Bearer " + token, `{"intent": "the merger" broken`},
 		{http.MethodPost, "/mcp", "Bearer " + token, `{"jsonrpc": "2.0", "id": 1, "method": "the merger"}`},
+		{token, "/v1/tasks", "", ""},
+		{"merger", "/v1/tasks", "Bearer " + token, ""},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, h.s.URL()+c.path, strings.NewReader(c.body))
 		if err != nil {

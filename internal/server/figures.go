@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/api/otelapi"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 )
@@ -35,17 +36,9 @@ func (c *counts) committed(entries int, took time.Duration) {
 	c.set.Observe(figure.LedgerCommit, took.Seconds())
 }
 
-// methods are the methods that calls are counted by.
-var methods = map[string]bool{
-	http.MethodGet: true, http.MethodHead: true, http.MethodPost: true, http.MethodPut: true, http.MethodPatch: true, http.MethodDelete: true,
-	http.MethodConnect: true, http.MethodOptions: true, http.MethodTrace: true,
-}
-
 // called counts a call of the API.
 func (c *counts) called(method, route string, code int, took time.Duration) {
-	if !methods[method] {
-		method = figure.Other
-	}
+	method = tracing.Method(method, figure.Other)
 	if route == "" {
 		route = figure.Other
 	}

@@ -100,7 +100,7 @@ func (s *service) called(c *counted, r *http.Request) {
 
 // about returns what the log says of a call: nothing of what its body, its query and its answer say.
 func (c *counted) about(r *http.Request, route string, status int) []any {
-	list := []any{"method", r.Method, "route", route, "status", status, "took", time.Since(c.start)}
+	list := []any{"method", tracing.Method(r.Method, "other"), "route", route, "status", status, "took", time.Since(c.start)}
 	for _, v := range [][2]string{
 		{"workspace", c.answer.Workspace},
 		{"caller", c.caller},

@@ -75,10 +75,7 @@ func (c *call) End(a tracing.Answer) {
 			add(span.ToolName, c.stdio)
 			add(span.Transport, span.Pipe)
 		}
-		method := a.Method
-		if !methods[method] {
-			method = span.OtherMethod
-		}
+		method := tracing.Method(a.Method, span.OtherMethod)
 		s.Name = method + " " + a.Route
 		add(span.RequestMethod, method)
 		add(span.Route, a.Route)
@@ -96,10 +93,4 @@ func (c *call) End(a tracing.Answer) {
 	add(span.ErrorType, failed)
 	s.Failed = failed
 	c.traces.add(&s)
-}
-
-// methods are the methods that HTTP defines.
-var methods = map[string]bool{
-	http.MethodGet: true, http.MethodHead: true, http.MethodPost: true, http.MethodPut: true, http.MethodPatch: true, http.MethodDelete: true,
-	http.MethodConnect: true, http.MethodOptions: true, http.MethodTrace: true,
 }
