@@ -92,6 +92,18 @@ func TestPeopleAreNotifiedOfASilencedAlertWhenTheSilenceEnds(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 
+	// After another silence they hear of it again: by another id, or a receiver that takes each id once would drop that.
+	again, err := w.admin.SilenceAlert(w.Context(), admin.SilenceInput{Alert: "circuit-open:coder", Reason: "we know", For: client.Duration(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.admin.EndSilence(w.Context(), again.ID); err != nil {
+		t.Fatal(err)
+	}
+	if b := box.next(t); b.Alert != a.Alert || b.Event != "alert-raised" || !b.Raised.Equal(a.Raised) || b.ID == a.ID {
+		t.Errorf("%+v after %+v", b, a)
+	}
+
 	// It recovers during another silence: people who have heard of it hear so when that is over, and once.
 	if _, err := w.admin.SilenceAlert(w.Context(), admin.SilenceInput{Alert: "circuit-open:coder", Reason: "we know", For: client.Duration(time.Hour)}); err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func (a *Alerting) notifyRaised(ctx context.Context, s *Sink, had map[string]led
 			if !one.Notified {
 				continue
 			}
-			if err := a.send(ctx, s, w, one); err != nil {
+			if err := a.send(ctx, s, w, notice{Alert: one}); err != nil {
 				return 0, err
 			}
 		}
@@ -91,27 +91,33 @@ func (a *Alerting) notifyEntry(ctx context.Context, s *Sink, e *ledger.Entry) er
 	return nil
 }
 
-// notified returns the alerts that people are notified of because of an event, after which the state is that.
-func notified(ev alert.Event, state alert.State) (list []alert.Alert) {
+// notice is an alert that people are notified of.
+type notice struct {
+	alert.Alert
+	silence string // whose end is the reason; empty: it was raised or has recovered
+}
+
+// notified returns what people are notified of because of an event, after which the state is that.
+func notified(ev alert.Event, state alert.State) (list []notice) {
 	switch ev := ev.(type) {
 	case alert.Raised:
 		if !ev.Silenced && ev.Within == "" {
-			list = append(list, alert.Alert{Raised: ev})
+			list = append(list, notice{Alert: alert.Alert{Raised: ev}})
 		}
 	case alert.Recovered:
 		i := slices.IndexFunc(state.Past, func(p alert.Alert) bool { return p.Key == ev.Key && p.Recovered.Equal(ev.At) })
 		if ev.Notified && i >= 0 {
-			list = append(list, state.Past[i])
+			list = append(list, notice{Alert: state.Past[i]})
 		}
 	case alert.SilenceEnded:
 		for _, k := range ev.Recovered {
 			if i := slices.IndexFunc(state.Past, func(p alert.Alert) bool { return p.Key == k }); i >= 0 {
-				list = append(list, state.Past[i])
+				list = append(list, notice{Alert: state.Past[i]})
 			}
 		}
 		for _, k := range ev.Notified {
 			if one, ok := state.Find(k); ok {
-				list = append(list, one)
+				list = append(list, notice{one, ev.ID})
 			}
 		}
 	}
@@ -119,7 +125,7 @@ func notified(ev alert.Event, state alert.State) (list []alert.Alert) {
 }
 
 // messageOf returns the message about an alert.
-func messageOf(workspace string, one alert.Alert) notify.Alert {
+func messageOf(workspace string, one notice) notify.Alert {
 	d, _ := alert.Find(one.Name)
 	d.Threshold = one.Threshold
 	if w, err := time.ParseDuration(one.Window); err == nil {
@@ -139,11 +145,14 @@ func messageOf(workspace string, one alert.Alert) notify.Alert {
 		}
 	}
 	m.ID = fmt.Sprintf("%s/%s@%d#%s", workspace, of.ID, one.At.UnixNano(), m.Event)
+	if one.silence != "" {
+		m.ID += "@" + one.silence // people may have been notified of it before the silence: a receiver takes each id once
+	}
 	return m
 }
 
 // send sends a message if the sink wants it.
-func (a *Alerting) send(ctx context.Context, s *Sink, workspace string, one alert.Alert) error {
+func (a *Alerting) send(ctx context.Context, s *Sink, workspace string, one notice) error {
 	if !s.wants(one.Severity) {
 		return nil
 	}

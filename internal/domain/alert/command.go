@@ -24,7 +24,7 @@ func showHandoff(_ string, handoffs []string) string {
 	return shellword.Command("trapeze handoff show", handoffs[0])
 }
 
-func showStats(string, []string) string { return "trapeze stats --by agent" }
+func showStats(string, []string) string { return "trapeze stats --span 24h --by agent" }
 
 func showAgent(agent string, _ []string) string {
 	if agent == "" {
@@ -61,7 +61,7 @@ func showInbox(agent string, _ []string) string {
 	if agent == "" {
 		return "trapeze inbox"
 	}
-	return "trapeze inbox --agent " + shellword.Quote(agent)
+	return "trapeze inbox --of " + shellword.Quote(agent)
 }
 
 func listTickets(string, []string) string { return "trapeze ticket list" }

@@ -151,7 +151,7 @@ func waits() []Definition {
 			Name: "inbox-old", Severity: Warning, Figure: "trapeze.inbox.age", Measure: Present, Compare: Above, Subject: Agent, Unit: Seconds,
 			Threshold: 3600, Lowest: 1, Highest: 365 * 86400, command: showInbox,
 			meaning: "Something has waited in the inbox of an agent for more than {threshold}.",
-			todo:    "See whether the agent runs and fetches its inbox: `trapeze agent show`, `trapeze inbox --agent`.",
+			todo:    "See whether the agent runs and fetches its inbox: `trapeze agent show`, `trapeze inbox --of`.",
 		},
 		{
 			Name: "ticket-old", Severity: Warning, Figure: "trapeze.tickets.open", Only: `age=~"24h|older"`, Measure: Present, Compare: Above, Subject: Workspace, Unit: Count,
