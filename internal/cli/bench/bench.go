@@ -132,7 +132,7 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 	f := &field{o: o, waiting: map[string]*waiter{}}
 	st, err := build(ctx, owner, o)
 	defer func() {
-		if f.gone.Load() { // another has cleaned up
+		if f.gone.Load() || st.token == "" { // another has cleaned up, or there is nothing
 			st.unmark()
 			return
 		}

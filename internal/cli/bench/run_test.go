@@ -201,6 +201,21 @@ func TestABusyServerAndAStrangerAreRefused(t *testing.T) {
 	if err := mayRun(t.Context(), s.Admin(), true); err != nil {
 		t.Error(err)
 	}
+	theirs, err := s.Admin().CreateToken(t.Context(), client.TokenInput{Role: client.RoleAdmin, Name: "ann", Workspace: "theirs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, err := client.New(s.URL(), theirs.Text, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ann.Close()
+	_, err = run(t.Context(), ann, Options{Clients: []int{1}, For: time.Millisecond, Kind: kindWarm, Over: overHTTP}, func(format string, args ...any) {
+		t.Errorf("nothing was made, and it says: "+format, args...)
+	})
+	if !errors.Is(err, client.NotPermitted) {
+		t.Errorf("an admin of another workspace: %v", err)
+	}
 	if _, err := admin.New(s.Admin()).ArchiveWorkspace(t.Context(), "theirs", admin.ArchiveInput{Why: "nobody works there"}); err != nil {
 		t.Fatal(err)
 	}
