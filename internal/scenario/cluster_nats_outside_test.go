@@ -96,8 +96,9 @@ func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	crews, stop, waits := c.nodesAtWork(rigs)
 	for range *faultsFlag {
 		c.killsNodes(rigs, crews, disks)
-		c.happened("pause of a node", c.paused(rigs, crews, 0, 30))
-		c.atWork(rigs, crews, 30)
+		c.full("full disk of a node", disks[1], rigs, crews, 1, 12)
+		c.happened("pause of a node", c.paused(rigs, crews, 0, 12))
+		c.atWork(rigs, crews, 12)
 	}
 	stop()
 	c.concluded(rigs, crews, waits, c.recordOfNode(rigs[0]), nodeNames...)
@@ -111,7 +112,7 @@ func (c *campaign) killsNodes(rigs []*rig, crews []*crew, disks []*disk) {
 	c.Helper()
 	leader := 0
 	for n, what := range []string{"kill of the leader", "loss of power of another node", "kill of two nodes", "loss of power of all nodes"} {
-		c.atWork(rigs, crews, 30)
+		c.atWork(rigs, crews, 12)
 		if n == 0 {
 			leader = c.leader(rigs)
 		}
@@ -127,7 +128,7 @@ func (c *campaign) killsNodes(rigs []*rig, crews []*crew, disks []*disk) {
 			rigs[victim].gathered(len(crews[victim].actors))
 		}
 		if len(victims) == 1 { // the others are a majority, and go on
-			c.happened(what, c.atWork(allBut(rigs, victims[0]), allBut(crews, victims[0]), 30))
+			c.happened(what, c.atWork(allBut(rigs, victims[0]), allBut(crews, victims[0]), 12))
 		}
 		var ready []<-chan readiness
 		for _, victim := range victims {
@@ -140,7 +141,7 @@ func (c *campaign) killsNodes(rigs []*rig, crews []*crew, disks []*disk) {
 			rigs[victim].release(rigs[victim].await(ready[i]))
 		}
 		if len(victims) > 1 {
-			c.happened(what+", when they run again", c.atWork(rigs, crews, 30))
+			c.happened(what+", when they run again", c.atWork(rigs, crews, 12))
 		}
 	}
 }

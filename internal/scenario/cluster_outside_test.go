@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,7 +30,7 @@ const (
 )
 
 var (
-	faultsFlag = flag.Int("faults", 1, "how often each fault of a cluster happens in the tests of kills, of the network and of disks")
+	faultsFlag = flag.Int("faults", 2, "how often each fault of a cluster happens in the tests of kills, of the network and of disks")
 	pauseFlag  = flag.Duration("pause", 0, "for how long a server is paused at least")
 )
 
@@ -88,6 +89,7 @@ func (c *campaign) full(what string, its *disk, rigs []*rig, crews []*crew, vict
 		c.untilNothingIsTaken(crews)
 	} else {
 		c.happened(what, c.atWork(allBut(rigs, victim), allBut(crews, victim), more))
+		until(c.T, "the node notices", func() bool { return strings.Contains(rigs[victim].stderr.String(), "no space left on device") })
 	}
 	release()
 	c.Logf("%s: there is space again", time.Now().Format(time.TimeOnly))

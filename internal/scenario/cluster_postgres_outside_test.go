@@ -24,9 +24,9 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 	crews, stop, waits := c.frontsAtWork(rigs)
 	for range *faultsFlag {
 		c.killsFronts(rigs, crews, db, disks[0])
-		c.full("full disk of the database", disks[0], rigs, crews, -1, 150)
-		c.happened("pause of a front end", c.paused(rigs, crews, 0, 150))
-		c.atWork(rigs, crews, 150)
+		c.full("full disk of the database", disks[0], rigs, crews, -1, 50)
+		c.happened("pause of a front end", c.paused(rigs, crews, 0, 50))
+		c.atWork(rigs, crews, 50)
 	}
 	stop()
 	c.concluded(rigs, crews, waits, server.Place{Postgres: db.URL()})
@@ -50,7 +50,7 @@ func (c *campaign) frontsAtWork(rigs []*rig) (crews []*crew, stop func(), waits 
 func (c *campaign) killsFronts(rigs []*rig, crews []*crew, db *pgtest.Server, its *disk) {
 	c.Helper()
 	for n, victim := range []int{0, 1, -1, 0, -1, 1} {
-		c.atWork(rigs, crews, 150)
+		c.atWork(rigs, crews, 50)
 		if victim < 0 {
 			what := "kill of the database"
 			if n == 2 {
@@ -63,13 +63,13 @@ func (c *campaign) killsFronts(rigs []*rig, crews []*crew, db *pgtest.Server, it
 			}
 			<-time.After(time.Duration(c.rng.IntN(500)) * time.Millisecond) // the moment of the start
 			db.Run()
-			c.happened(what+", when it runs again", c.atWork(rigs, crews, 150))
+			c.happened(what+", when it runs again", c.atWork(rigs, crews, 50))
 			continue
 		}
 		r := rigs[victim]
 		r.kill()
 		r.gathered(len(crews[victim].actors))
-		c.happened("kill of a front end", c.atWork(allBut(rigs, victim), allBut(crews, victim), 150)) // the other one goes on alone
+		c.happened("kill of a front end", c.atWork(allBut(rigs, victim), allBut(crews, victim), 50)) // the other one goes on alone
 		r.release(r.start())
 	}
 }

@@ -17,7 +17,7 @@ import (
 // heard again it keeps no replica any more, and when it is stopped, its clients go on at the new one.
 func TestAMemberOfJetStreamIsReplacedWhileItIsCutOff(t *testing.T) {
 	for n := range *faultsFlag {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
+		t.Run(fmt.Sprint("JetStream ", n), func(t *testing.T) {
 			t.Parallel() // it is waited for silence
 			replacedWhileCutOff(t)
 		})

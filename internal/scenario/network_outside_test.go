@@ -124,7 +124,7 @@ func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T
 	crews, stop, waits := c.nodesAtWork(rigs)
 	leads := func() int { return c.leader(rigs) } // the hardest case
 	for range *faultsFlag {
-		c.troubled(rigs, crews, c.troubles(network.Sends, network.Hears, network.Reset, 3), leads, func() { network.All(link.Way{}) }, 15)
+		c.troubled(rigs, crews, c.troubles(network.Sends, network.Hears, network.Reset, 3), leads, func() { network.All(link.Way{}) }, 10)
 	}
 	stop()
 	c.concluded(rigs, crews, waits, c.recordOfNode(rigs[0]), nodeNames...)
@@ -151,7 +151,7 @@ func TestNothingAcknowledgedIsLostWhenTheNetworkOfPostgreSQLIsBroken(t *testing.
 		}
 	}
 	for range *faultsFlag {
-		c.troubled(rigs, crews, c.troubles(sends, hears, reset, 2), func() int { return c.rng.IntN(2) }, whole, 150)
+		c.troubled(rigs, crews, c.troubles(sends, hears, reset, 2), func() int { return c.rng.IntN(2) }, whole, 50)
 	}
 	stop()
 	c.concluded(rigs, crews, waits, server.Place{Postgres: db.URL()})

@@ -17,6 +17,10 @@ import (
 	"github.com/minio/highwayhash"
 )
 
+// After a loss of power the end of what was written may be incomplete. So may be what is in front of messages that were written later, since nats-server syncs the Raft log with each write and the
+// blocks of a replicated stream only when it shortens that log, and file systems promise no order: zeros in a block, or a block that is torn before one with content. That is refused like damage, as
+// nats-server goes on behind it: it applies from its Raft log only what comes after its last message, and the replica would lack the messages between for good.
+//
 // nats-server drops a message whose checksum is wrong when it starts, and is then a replica without it: while it leads, what was acknowledged is missing, and
 // another could be stored in its place. So replicas are checked before.
 
