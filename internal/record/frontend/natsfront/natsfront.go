@@ -18,6 +18,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
 )
 
+// bucketStream begins the name of the stream of a bucket.
+const bucketStream = "KV_"
+
 // Options of a store. The zero value is useful.
 type Options struct {
 	// Name is that of the stream of the record; empty means "TRAPEZE". The bucket is called after it.
@@ -32,6 +35,8 @@ type Store struct {
 	kv    jetstream.KeyValue
 	id    string // of this front end, as the holder of the turn
 	topic string // of messages
+
+	occupied natslog.Occupied
 
 	mu     sync.Mutex
 	agents map[string]time.Time // when they were heard of
@@ -156,11 +161,20 @@ func (s *Store) RaiseCursor(ctx context.Context, name string, to ledger.Position
 		if err != nil || at >= to {
 			return err
 		}
-		_, err = s.kv.Update(ctx, key, strconv.AppendUint(nil, uint64(to), 10), revision)
+		_, err = s.update(ctx, key, strconv.AppendUint(nil, uint64(to), 10), revision)
 		if !isConflict(err) {
 			return wrap(err)
 		}
 	}
+}
+
+// update changes a value, if it has a revision.
+func (s *Store) update(ctx context.Context, key string, value []byte, revision uint64) (next uint64, err error) {
+	err = s.occupied.Change(ctx, s.conn, bucketStream+s.kv.Bucket(), key, func() (err error) {
+		next, err = s.kv.Update(ctx, key, value, revision)
+		return err
+	})
+	return next, err
 }
 
 // isConflict reports whether another front end was first.

@@ -33,7 +33,7 @@ func (s *Store) HoldTurn(ctx context.Context, taken func()) error {
 		}
 		began := time.Now()
 		query, cancel := context.WithTimeout(ctx, time.Until(renewed.Add(holds)))
-		next, err := s.kv.Update(query, turnKey, []byte(s.id), revision)
+		next, err := s.update(query, turnKey, []byte(s.id), revision)
 		cancel()
 		switch {
 		case err == nil:
@@ -66,7 +66,7 @@ func (s *Store) awaitTurn(ctx context.Context) (revision uint64, err error) {
 			if holder := string(v.Value()); holder != "" && holder != s.id && time.Since(since) < vacant {
 				break
 			}
-			if next, err := s.kv.Update(query, turnKey, []byte(s.id), revision); err == nil {
+			if next, err := s.update(query, turnKey, []byte(s.id), revision); err == nil {
 				cancel()
 				return next, nil
 			}

@@ -60,16 +60,18 @@ func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.
 		headerNonce: {nuid.Next()}, headerExpect: {strconv.FormatUint(uint64(expect), 10)},
 	}}
 	end := time.Now().Add(l.health.tries())
-	sent := false        // so that the entry may be stored, or may still be
-	var queued time.Time // since when another one of its stream is on its way, as the leader says
+	sent := false // so that the entry may be stored, or may still be
 	for {
 		at, err := l.publish(ctx, m)
+		if err == nil || IsConflict(codeOf(err)) && codeOf(err) != codeSequenceInQueue {
+			l.occupied.answered(m.Subject)
+		}
 		if err == nil {
 			return at, nil
 		}
 		switch code := codeOf(err); {
 		case code == codeSequenceInQueue:
-			l.onItsWay(ctx, &queued)
+			l.onItsWay(ctx, m.Subject)
 		case IsConflict(code) && !sent:
 			return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, s, expect)
 		case !IsConflict(code) && !neverSent(err):

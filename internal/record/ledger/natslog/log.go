@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -16,21 +15,21 @@ import (
 
 // Log is one front end of a ledger in JetStream. It is safe for concurrent use.
 type Log struct {
-	opts    Options
-	conn    *nats.Conn
-	js      jetstream.JetStream
-	id      string
-	tail    *tail.Tail
-	health  health
-	lease   lease
-	leaders elections
+	opts     Options
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	id       string
+	tail     *tail.Tail
+	health   health
+	lease    lease
+	leaders  elections
+	occupied Occupied
 
 	announced atomic.Uint64 // up to where the record goes, as front ends say
 	woken     chan struct{}
 
 	mu      sync.Mutex
 	lanes   map[ledger.Stream]*lane
-	deposed time.Time      // when a leader was last asked to step down
 	appends sync.WaitGroup // in progress
 	ending  bool           // none begins any more
 

@@ -2,9 +2,12 @@ package natslog
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // A leader remembers which subjects have a message on its way, and refuses any other for them until that is stored. It can forget to forget: nothing is on its way
@@ -12,31 +15,91 @@ import (
 
 const (
 	stuckAfter  = 4 * time.Second       // much longer than a message is on its way
+	stuckGap    = 2 * requestTimeout    // after so long without a refusal it is another message that is on its way
 	deposeEvery = time.Minute           // at most: a leader may only be slow, and so may the next one
 	queuedRetry = 10 * time.Millisecond // until what is on its way is stored, or not
 )
 
-// onItsWay notes that the leader has again refused a message because another one of its subject is on its way, as it has since a time.
-func (l *Log) onItsWay(ctx context.Context, since *time.Time) {
+// Occupied remembers for which subjects of a stream the leader says that a message is on its way. The zero value is ready.
+type Occupied struct {
+	mu       sync.Mutex
+	subjects map[string]span
+	deposed  time.Time // when a leader was last asked to step down
+}
+
+// span is from the first to the last refusal of those that follow each other.
+type span struct{ first, last time.Time }
+
+// refused notes a refusal, and reports whether the leader is to step down, as it has refused the subject for long.
+func (o *Occupied) refused(subject string, after time.Duration) (stuck bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	s := o.subjects[subject]
+	if now.Sub(s.last) > stuckGap {
+		s.first = now
+	}
+	s.last = now
+	if o.subjects == nil {
+		o.subjects = map[string]span{}
+	}
+	o.subjects[subject] = s
+	if now.Sub(s.first) < after || !o.deposed.IsZero() && now.Sub(o.deposed) < deposeEvery {
+		return false
+	}
+	o.deposed = now
+	return true
+}
+
+// answered notes any other answer.
+func (o *Occupied) answered(subject string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.subjects, subject)
+}
+
+// Change calls fn, which changes a message with a subject of a stream beside the record, and again for [patience] at most while the leader refuses it because another
+// one is on its way.
+func (o *Occupied) Change(ctx context.Context, conn *nats.Conn, stream, subject string, fn func() error) error {
+	return o.change(ctx, subject, fn, func() {
+		_ = Request(ctx, conn, stepDown(stream), nil, &struct{}{}) // the next try tells what came of it
+	})
+}
+
+func (o *Occupied) change(ctx context.Context, subject string, fn func() error, depose func()) error {
+	for began := time.Now(); ; {
+		err := fn()
+		e, ok := errors.AsType[*jetstream.APIError](err)
+		if !ok || e.ErrorCode != codeSequenceInQueue {
+			if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+				o.answered(subject)
+			}
+			return err
+		}
+		if o.refused(subject, stuckAfter) {
+			depose()
+		}
+		if time.Since(began) >= patience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(queuedRetry):
+		}
+	}
+}
+
+// stepDown is the subject of requests to the leader of a stream that another is to lead.
+func stepDown(stream string) string { return "$JS.API.STREAM.LEADER.STEPDOWN." + stream }
+
+// onItsWay notes that the leader has refused an entry because another one of its stream is on its way.
+func (l *Log) onItsWay(ctx context.Context, subject string) {
 	after := l.opts.stuck
 	if after == 0 {
 		after = stuckAfter
 	}
-	switch {
-	case since.IsZero():
-		*since = time.Now()
-	case time.Since(*since) >= after && l.mayDepose():
-		_, _ = l.send(ctx, &nats.Msg{Subject: "$JS.API.STREAM.LEADER.STEPDOWN." + l.opts.Name}) // the next try tells what came of it
+	if l.occupied.refused(subject, after) {
+		_, _ = l.send(ctx, &nats.Msg{Subject: stepDown(l.opts.Name)}) // the next try tells what came of it
 	}
-}
-
-// mayDepose reports whether the leader may be asked to step down now, and takes it that it is.
-func (l *Log) mayDepose() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.deposed.IsZero() && time.Since(l.deposed) < deposeEvery {
-		return false
-	}
-	l.deposed = time.Now()
-	return true
 }

@@ -3,13 +3,15 @@ package natslog
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -36,7 +38,7 @@ func (f *leader) answer(m *nats.Msg) {
 }
 
 // logAt returns a log whose leader is another program.
-func logAt(t *testing.T, f *leader) *Log {
+func logAt(t *testing.T, f *leader, stuck time.Duration) *Log {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
 	if err != nil {
@@ -62,7 +64,7 @@ func logAt(t *testing.T, f *leader) *Log {
 			t.Fatal(err)
 		}
 	}
-	l := &Log{opts: Options{Name: "S", stuck: 30 * time.Millisecond}.withDefaults(), conn: conn, closing: make(chan struct{})}
+	l := &Log{opts: Options{Name: "S", stuck: stuck}.withDefaults(), conn: conn, closing: make(chan struct{})}
 	if _, err := l.leaders.subscribe(conn, "S"); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,11 @@ func TestALeaderForWhichAStreamStaysOccupiedIsDeposed(t *testing.T) {
 			f := &leader{conflict: test.conflict}
 			f.stuck.Store(true)
 			f.left.Store(test.left)
-			l := logAt(t, f)
+			stuck := 30 * time.Millisecond
+			if test.left > 0 {
+				stuck = patience // however slow the machine is
+			}
+			l := logAt(t, f, stuck)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			at, err := l.put(ctx, "w/task/1", []byte("entry"), 3)
@@ -100,13 +106,62 @@ func TestALeaderForWhichAStreamStaysOccupiedIsDeposed(t *testing.T) {
 	}
 }
 
-func TestALeaderIsNotDeposedAgainAtOnce(t *testing.T) {
-	l := &Log{}
-	if got := fmt.Sprint(l.mayDepose(), l.mayDepose()); got != "true false" {
-		t.Error(got)
-	}
-	l.deposed = time.Now().Add(-deposeEvery)
-	if !l.mayDepose() {
-		t.Error("not after a minute")
+func TestALeaderIsNotDeposedAgainAtOnceNorForOneMessageAfterAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var o Occupied
+		refused := func(subject string, after, wait time.Duration) bool {
+			time.Sleep(wait)
+			return o.refused(subject, after)
+		}
+		o.refused("a", stuckAfter)
+		o.answered("a")
+		got := []bool{
+			refused("a", stuckAfter, stuckAfter), // it was answered meanwhile
+			refused("a", stuckAfter, stuckGap+1), // nobody has asked for long
+			refused("a", stuckAfter, stuckAfter/2),
+			refused("a", stuckAfter, stuckAfter/2),      // now
+			refused("a", stuckAfter, stuckAfter/2),      // another leads
+			refused("b", 0, deposeEvery-stuckAfter/2-1), // not yet
+			refused("b", 0, 1),
+		}
+		if want := []bool{false, false, false, true, false, false, true}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
+// A change beside the record waits for another one of its key, and for another leader where none is on its way.
+func TestAChangeOfABucketWaitsWhileItsKeyIsOccupied(t *testing.T) {
+	occupied := &jetstream.APIError{ErrorCode: codeSequenceInQueue}
+	conflict := &jetstream.APIError{ErrorCode: codeWrongSequence}
+	for name, test := range map[string]struct {
+		frees   time.Duration // when the key is free by itself; 0: when there is another leader
+		never   bool
+		then    error
+		deposed int
+		took    time.Duration // at most
+		want    error
+	}{
+		"for a moment":           {frees: 30 * time.Millisecond, took: 50 * time.Millisecond},
+		"another was first":      {frees: 30 * time.Millisecond, then: conflict, took: 50 * time.Millisecond, want: conflict},
+		"until there is another": {deposed: 1, took: stuckAfter + 50*time.Millisecond},
+		"for good":               {never: true, deposed: 1, took: patience + 50*time.Millisecond, want: occupied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, deposed := time.Now(), 0
+				var o Occupied
+				err := o.change(t.Context(), "s", func() error {
+					free := test.frees > 0 && time.Since(began) >= test.frees || test.frees == 0 && deposed > 0
+					if test.never || !free {
+						return occupied
+					}
+					return test.then
+				}, func() { deposed++ })
+				if took := time.Since(began); !errors.Is(err, test.want) || deposed != test.deposed || took > test.took {
+					t.Errorf("%v after %s, deposed %d times", err, took, deposed)
+				}
+			})
+		})
 	}
 }
