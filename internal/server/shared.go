@@ -113,7 +113,7 @@ func (s *Server) openFrontEnd(ctx context.Context) error {
 		return err
 	}
 	s.shared.record.Acknowledged(s.tree.Acknowledged())
-	if err := s.tree.Check(ctx, s.log); err != nil {
+	if err := sharedrecord.WhenMajority(ctx, s.config.Log, func() error { return s.tree.Check(ctx, s.log) }); err != nil {
 		return err
 	}
 	if s.config.RebuildViews {
