@@ -15,7 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/server/certificate"
 )
 
-// certificateEvery is the interval at which the files of the certificate are read, besides when they change: for the log and the alert.
+// certificateEvery is how often the files of the certificate are looked at without a new connection: for the log and the alert.
 const certificateEvery = 10 * time.Second
 
 // checkReach refuses an address that other machines could reach without TLS, since tokens would be sent unencrypted, and files of TLS

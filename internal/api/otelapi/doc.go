@@ -8,7 +8,7 @@
 //   - A variable about the collector (OTEL_EXPORTER_OTLP_…) that the SDK would skip is refused: nothing is sent elsewhere than the operator wrote.
 //
 // Where to change what:
-//   - otelapi.go: how many scrapes run at once; push.go: when figures are sent to a collector
+//   - otelapi.go: how many scrapes run at once; push.go: when figures are sent to a collector (at the interval of OTEL_METRIC_EXPORT_INTERVAL, or the SDK's)
 //   - environment.go: which variables of the environment are read, and which of their values are refused; unused.go: which have no effect
 //   - traces.go: how the spans of calls wait, how many, and how all spans are sent (those of the record wait in tracer/tracer.go); sampler.go: which traces are taken
 //   - producer.go: how a figure becomes one of OpenTelemetry; calls.go: the spans of calls; wire.go: their bytes

@@ -18,7 +18,7 @@ const (
 // been open for the time of the run and each client has done one in it. Time in which the run stood still is no part of it. It is safe for concurrent use.
 type period struct {
 	clients   int
-	warm, run time.Duration
+	warmUp, run time.Duration
 
 	mu                    sync.Mutex
 	began, opened, closed time.Time
@@ -38,7 +38,7 @@ type ending struct {
 }
 
 func newPeriod(clients int, run time.Duration, now time.Time) *period {
-	return &period{clients: clients, warm: min(run/10, maxWarmUp), run: run, began: now, last: now, done: map[int]bool{}}
+	return &period{clients: clients, warmUp: min(run/10, maxWarmUp), run: run, began: now, last: now, done: map[int]bool{}}
 }
 
 // beat looks at the clock.
@@ -84,7 +84,7 @@ func (p *period) ended(client int, began, now time.Time) ending {
 	p.done[client] = true
 	switch {
 	case len(p.done) < p.clients:
-	case p.opened.IsZero() && now.Sub(p.began) >= p.warm:
+	case p.opened.IsZero() && now.Sub(p.began) >= p.warmUp:
 		p.opened, p.done = now, map[int]bool{}
 	case !p.opened.IsZero() && p.since(now) >= p.run:
 		p.closed, e.more = now, false

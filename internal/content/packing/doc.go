@@ -47,7 +47,7 @@
 //   - The same input gives the same envelope.
 //
 // Where to change what:
-//   - order.go: the ranks, the importance below which a part is minor (what is vital: envelope/parts.go), how much an agent can make vital, and the value of each kind of part
+//   - order.go: the ranks, the importance below which a part is minor (what is vital: envelope/parts.go), how much an agent can make vital, and what a part is worth within its rank (kind, importance, age, length)
 //   - part.go: what counts as one part (what does not is never cut), what each strategy leaves to be fetched, and how long the list of omissions in the document may be; choose.go: how many parts fit, and how much of a
 //     budget the list of omissions may take
 //   - cost.go: what is counted; packing.go: the default strategy, and the refusal of a budget that is too small. The size of the

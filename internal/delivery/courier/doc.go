@@ -10,7 +10,7 @@
 //     times: delivery/notify/follow.go. The rules decide at which time an offer is made again, and the task holds that time.
 //
 // Where to change what:
-//   - courier.go: the pauses after an error, how many timers run at once, how often silent agents are looked for
+//   - courier.go: the pauses after an error, how many timers run at once, how soon an agent that has gone silent is noticed
 //   - react.go: which events make something happen on other streams; what that is, is done in package usecase/followup
 //   - notify.go: which events of tickets people are notified of; the text is in notify/ticket.go, how often one notice is tried in
 //     notify/follow.go. Notices that agents find in their inboxes are in task/notice.go

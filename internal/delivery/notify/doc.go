@@ -9,7 +9,7 @@
 // What becomes a notice, and to whom it is sent, is decided in package courier (notify.go), and of alerts in package alerting.
 //
 // Where to change what:
-//   - notify.go: the kinds of sinks here, and how long one may take for a message
+//   - notify.go: the kinds of sinks here, and how long any of them may take for a message (of webhooks alone: webhook.go)
 //   - package service: services that are named by a URL, such as Slack and e-mail, and how title and text are given to them. Only alerts go there: which sinks
 //     an alert may have is decided in server/sinks.go, which a ticket may have in server/config.go
 //   - ticket.go, alert.go: the two kinds of messages: their text, the fields of the JSON that webhooks and programs get, and the key by which a sink

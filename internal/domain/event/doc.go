@@ -14,7 +14,7 @@
 //     event with a function that converts the old one.
 //
 // Where to change what:
-//   - timeout.go: the clocks and their defaults (progress and wait have none)
+//   - timeout.go: the clocks and their defaults; two have none: progress, and wait, which is how long a parent waits for its children (what then happens: handoff/tick.go)
 //   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants; how many children,
 //     shares, takeover requests and repeated offers there may be
 //   - package backoff: the pauses between repeated offers, and messages to people; handoff/send.go has how often an offer is repeated

@@ -26,7 +26,7 @@
 //   - heartbeat.go, progress.go, report_gap.go and send.go renew the lease of an owner; task/clock.go: until when it then runs
 //   - who may act on a task, and as what, and which offer an agent may answer, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves; an approver is named in send.go
 //   - claim.go: how long a question or an approval is kept for the person who claimed it (no clock ends that: ticket.go compares it when somebody acts)
-//   - replay.go: what an operator can change with a replay (route, deadline, budget); which counts begin again with it: task/fold.go
+//   - replay.go: what an operator can change with a replay (route, deadline, budget), and the note, which is also in the detail of the new handoff (handoffs/again.go); discard.go: the reason for a discard; annotate.go: a note on any entry; which counts begin again with it: task/fold.go
 //   - create.go: what a task is given when it is created and never later, such as a deadline and tags; a new field begins in [event.Created] (event/event_task.go)
 //
 // Each command has a file of its name. takeover.go is for agents that ask for a task, approve_takeover.go and deny_takeover.go for the answer; such a request has no clock. A takeover by an operator is a Withdraw and a Send, which

@@ -8,7 +8,7 @@
 //   - TLS is at least 1.2; everything else is as Go has it by default.
 //
 // Where to change what:
-//   - certificate.go: how much time a certificate must have left before the alert certificate-old is raised (Err), the versions of TLS, and that files that changed are read again at a new connection (at which interval besides: server/tls.go); private_unix.go: which permissions of a key are refused
+//   - certificate.go: how much time a certificate must have left before the alert certificate-old is raised (Err), the versions of TLS, and that files that changed are read again at a new connection; how often they are looked at without one: server/tls.go; private_unix.go: which permissions of a key are refused
 //
 // Start reading at [Store].
 package certificate

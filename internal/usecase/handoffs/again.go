@@ -2,6 +2,7 @@ package handoffs
 
 import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 )
@@ -27,13 +28,22 @@ func Again(t task.Task, h *task.Handoff, note string, rerouted bool) SendInput {
 	return send
 }
 
-// both is the detail of a handoff with a note, as far as there is room for it.
+// shortened stands at the end of a detail that was shortened for a note.
+const shortened = " […]; "
+
+// both is the detail of a handoff with a note. The note is whole; where there is no room for both, the detail is shortened.
 func both(detail, note string) string {
 	switch {
 	case detail == "":
 		return note
-	case note == "", len(detail)+len(note)+2 > event.MaxText:
+	case note == "":
 		return detail
+	case len(detail)+len("; ")+len(note) <= event.MaxText:
+		return detail + "; " + note
 	}
-	return detail + "; " + note
+	room := event.MaxText - len(shortened) - len(note)
+	if room <= 0 {
+		return note
+	}
+	return refusal.Clip(detail, room) + shortened + note
 }

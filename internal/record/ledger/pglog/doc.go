@@ -27,7 +27,7 @@
 // transactions; through another pooler notifications are lost, and followers get entries within the second.
 //
 // Where to change what:
-//   - options.go: the defaults and sizes: entries in one transaction, connections, followers, time limits, and how often the end of the record is
+//   - options.go: the defaults and sizes: entries in one transaction, connections, followers, time limits (when an idle connection is closed is left to pgx: log.go and pool.go), and how often the end of the record is
 //     looked up without a notification (Poll)
 //   - connect.go: which servers (by version and settings) and URLs are refused; unsent_linux.go: how long a dead connection is waited for
 //   - errors.go: which errors mean that nothing was written, and which that the outcome is unknown

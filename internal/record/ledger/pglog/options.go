@@ -34,12 +34,12 @@ const (
 	followBatch     = 64 // the greatest number of entries given to a follower at once
 	listenBatch     = 256
 
-	connectTimeout = 5 * time.Second
-	lockTimeout    = 10 * time.Second       // for the lock, while other front ends commit
-	idleTimeout    = 3 * time.Second        // of a transaction whose front end has stopped; others wait for its lock
-	slowCommit     = 10 * time.Second       // after which a commit in progress is reported
-	closeTimeout   = 10 * time.Second       // for a commit in progress when the log is closed
-	retryAfter     = 250 * time.Millisecond // before the next connection of the listener, or read of a follower
+	connectTimeout    = 5 * time.Second
+	lockTimeout       = 10 * time.Second       // for the lock, while other front ends commit
+	idleInTransaction = 3 * time.Second        // of a transaction whose front end has stopped; others wait for its lock
+	slowCommit        = 10 * time.Second       // after which a commit in progress is reported
+	closeTimeout      = 10 * time.Second       // for a commit in progress when the log is closed
+	retryAfter        = 250 * time.Millisecond // before the next connection of the listener, or read of a follower
 )
 
 func (o Options) withDefaults() Options {

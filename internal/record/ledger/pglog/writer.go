@@ -114,7 +114,7 @@ func (w *writer) connect(ctx context.Context) error {
 	}
 	q := &w.log.queries
 	// A transaction whose front end has stopped must not keep the lock. How long one waits for the lock is our own decision.
-	_, err = conn.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET statement_timeout = 0; SET lock_timeout = 0", idleTimeout.Milliseconds()))
+	_, err = conn.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET statement_timeout = 0; SET lock_timeout = 0", idleInTransaction.Milliseconds()))
 	for name, query := range map[string]string{
 		nameBegin: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", nameLock: q.lock, nameLast: q.last, nameHeads: q.heads,
 		nameInsert: q.insert, nameMove: q.move, nameNotify: q.notify, nameCommit: "COMMIT",
