@@ -3,11 +3,16 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/api/webpage"
 	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -29,8 +34,8 @@ var before = envelope.Conversion{
 	},
 }
 
-// TestTheCommandLineReadsAndImportsEnvelopesOfTwoMajors, as programs do over HTTP and agents over MCP.
-func TestTheCommandLineReadsAndImportsEnvelopesOfTwoMajors(t *testing.T) {
+// TestTheCommandLineAndThePageReadEnvelopesOfTwoMajors, as programs do over HTTP and agents over MCP: they are exported in either, imported, and shown.
+func TestTheCommandLineAndThePageReadEnvelopesOfTwoMajors(t *testing.T) {
 	majors, err := envelope.NewConverter(before)
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +46,11 @@ func TestTheCommandLineReadsAndImportsEnvelopesOfTwoMajors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(httpapi.New(&h.app.Surface, httpapi.Options{}))
+	api := httpapi.New(&h.app.Surface, httpapi.Options{})
+	srv := httptest.NewServer(api)
 	defer srv.Close()
+	page := httptest.NewServer(webpage.New(api, webpage.Options{Key: [32]byte{1}}))
+	defer page.Close()
 	run := func(stdin string, args ...string) (stdout string) {
 		t.Helper()
 		var out, failed bytes.Buffer
@@ -73,5 +81,33 @@ func TestTheCommandLineReadsAndImportsEnvelopesOfTwoMajors(t *testing.T) {
 		if prompt := run("", "envelope", "render", in.Task); in.Task == made.Task || !strings.Contains(prompt, "move on") {
 			t.Errorf("imported from %s, it is read as\n%s", major, prompt)
 		}
+		if shown := onThePage(t, page.URL, "/tasks/"+in.Task+"/hops/1", admin); !strings.Contains(shown, "move on") {
+			t.Errorf("imported from %s, the page shows it as\n%s", major, shown)
+		}
 	}
+}
+
+// onThePage is a page as a browser gets it that signs in with a token.
+func onThePage(t *testing.T, at, path, token string) string {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := http.Client{Jar: jar}
+	in, err := browser.PostForm(at+"/sign-in", url.Values{"token": {token}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = in.Body.Close()
+	out, err := browser.Get(at + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Body.Close() }()
+	b, err := io.ReadAll(out.Body)
+	if err != nil || out.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v: %s", path, out.Status, err, b)
+	}
+	return string(b)
 }

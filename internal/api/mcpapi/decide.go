@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
@@ -23,7 +22,7 @@ type decideInput struct {
 	Key     string `json:"key,omitempty"`
 }
 
-var decideTool = define[decideInput, receipt]("decide", "Decide a request", tool.Destroys,
+var decideTool = defineText[decideInput]("decide", "Decide a request", tool.Destroys,
 	"Decide a request that waits for you: confirm or approve a handoff, approve or deny a takeover, answer a question, claim a ticket.",
 	func(ctx context.Context, c *call, in decideInput) (answer, error) {
 		about, said, err := c.earlier()
@@ -122,16 +121,13 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	return tool.Changed(r, err, did, "")
 }
 
-// tookOver answers a person who claimed a task from a desk, with the context to work from.
+// tookOver answers a person who claimed a task from a desk with the context to work from, as [call.owned] does.
 func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
-	c.Session.Hold(r.Task, r.Epoch)
 	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, err
 	}
-	a := tool.Told(r, "You own the task.", c.Say("do what the context asks; then call {complete|send|escalate}; {decide} with verdict=release gives it back"))
-	a.Text, a.Fits = a.Text+"\n\n"+fit.Prompt(ctx, c.Call, s, c.Session.Named(ctx, r.Task, r.Epoch)), true
-	return a, nil
+	return c.owned(ctx, r, s), nil
 }
 
 // epochFor returns the epoch of a verdict. Only the verdicts of an owner on its own task need one.

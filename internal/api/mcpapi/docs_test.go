@@ -69,7 +69,7 @@ Texts that name a tool, such as what to call next, have the name that the client
 
 ` + conventions + `A call that is refused is a result with ` + "`isError`" + `: text for a model, and ` + "`code`, `message`, `hint` and `details`" + ` as structured content. In the hint, the call that does what it says follows in parentheses.
 
-What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + `, and a history or a
+What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + ` and from ` + "`decide`" + ` with a claim, and a history or a
 shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of
 a context holds for the whole answer. No other answer, resource or prompt has more than half of the context window that its reader is registered with: what is
 long comes in pages, and what is left out is counted, with the call that has it. Memory items, conversations and histories come in pages of at most 4,000 tokens. Programs find the ids and the epoch in ` + "`_meta`" + ` (` + "`trapeze/receipt`" + `).

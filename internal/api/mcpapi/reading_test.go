@@ -84,7 +84,7 @@ func TestWhatIsToBeReadIsTextAlone(t *testing.T) {
 }
 
 // readTools are the tools with answers that are there to be read.
-var readTools = map[string]bool{"accept": true, "status": true}
+var readTools = map[string]bool{"accept": true, "decide": true, "status": true}
 
 func TestToolsWhoseAnswersAreToBeReadDeclareNoOutput(t *testing.T) {
 	list, err := open(t).agent(statelessVersion, "reader").ListTools(t.Context(), nil)
