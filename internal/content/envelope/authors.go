@@ -24,7 +24,9 @@ func (a Authors) IsZero() bool {
 }
 
 // Authors are those of the texts that the envelope has, with its sender's.
-func (e *Envelope) Authors() Authors { return e.authors(func(by, usual string) string { return cmp.Or(by, usual) }) }
+func (e *Envelope) Authors() Authors {
+	return e.authors(func(by, usual string) string { return cmp.Or(by, usual) })
+}
 
 // AuthorsBeside are those of the texts that the envelope has, without its sender's.
 func (e *Envelope) AuthorsBeside() Authors {

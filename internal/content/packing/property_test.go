@@ -64,7 +64,7 @@ func drawDocument(t *rapid.T) envelope.Envelope {
 	}
 	author := rapid.SampledFrom([]string{"", "ben", "operator/olga"})
 	e.TextBy = envelope.Authors{
-		Ask: author.Draw(t, "ask by"), State: author.Draw(t, "state by"), Data: author.Draw(t, "data by"), Summary: author.Draw(t, "summary by"), Questions: author.Draw(t, "questions by"),
+		Ask: author.Draw(t, "ask by"), State: author.Draw(t, "state by"), Data: author.Draw(t, "data by"), Summary: author.Draw(t, "summary by"), Questions: author.Draw(t, "questions by"), Notes: author.Draw(t, "notes by"),
 	}
 	e.TextBy = e.AuthorsBeside()
 	for i, text := range texts(t, "constraints", 3) {

@@ -79,24 +79,22 @@ var noName = sync.OnceValue(func() string {
 
 // permission is a permission, as [event.CheckNewLabels] takes it.
 func permission() limits {
-	l := chars(event.MaxName)
-	l["minLength"] = 1
-	l["not"] = limits{"anyOf": []any{
-		limits{"pattern": "[" + class(func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(noLabel, r) }) + "]"},
-		limits{"enum": []string{".", ".."}},
-	}}
-	return l
+	return label(class(func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(noLabel, r) }))
+}
+
+// allowed is an allowed value of a constraint, as [event.Constraint.CheckNew] takes it.
+func allowed() limits {
+	return label(noName() + class(func(r rune) bool { return strings.ContainsRune(noLabel+event.NotAllowed, r) }))
+}
+
+// label is a label without the characters of a class.
+func label(without string) limits {
+	dots := limits{"enum": []string{".", ".."}}
+	return limits{"minLength": 1, "maxLength": event.MaxName, "not": limits{"anyOf": []any{limits{"pattern": "[" + without + "]"}, dots}}}
 }
 
 // noLabel are the printable characters that labels must not have.
 const noLabel = `/\*>"'`
-
-// allowed is an allowed value of a constraint, as [event.Constraint.CheckNew] takes it.
-func allowed() limits {
-	l := permission()
-	l["not"].(limits)["anyOf"].([]any)[0] = limits{"pattern": "[" + noName() + class(func(r rune) bool { return strings.ContainsRune(noLabel+event.NotAllowed, r) }) + "]"}
-	return l
-}
 
 // labels is a list of at most n, each once.
 func labels(n int, of limits) limits {
