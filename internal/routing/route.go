@@ -159,7 +159,7 @@ func (r *router) why(h *Hint, reason Reason) string {
 	case FitAsProbe:
 		return "ready, " + r.standing(h) + "; its circuit is half-open, so this is the one probe"
 	case Excluded:
-		return "excluded from this handoff"
+		return "has the task already"
 	case NotRegistered:
 		return "not registered"
 	case NotReady, Away:

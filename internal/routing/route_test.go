@@ -296,7 +296,7 @@ func TestOtherwiseTheRefusalSaysWhyForEachAgent(t *testing.T) {
 		agentOf("editor", can("go"), says(agent.Draining)), agentOf("intern", can("go"), holds(3, 3)), agentOf("docs"), agentOf("source"))
 	for _, want := range []string{
 		"writer: circuit open until 2026-01-02T12:01:00Z", "editor: draining", "intern: full, holds 3 of 3 tasks",
-		"docs: lacks go", "never: not registered", "source: excluded",
+		"docs: lacks go", "never: not registered", "source: has the task already",
 	} {
 		if !strings.Contains(r.Message, want) {
 			t.Errorf("%q does not say %q", r.Message, want)

@@ -159,6 +159,11 @@ var badInput = []refused{
 	{"the tokens as an agent", "writer", "GET /v1/tokens", "", refusal.NotPermitted, "list tokens"},
 	{"revoking no token", "admin", "DELETE /v1/tokens/x", "", refusal.Invalid, "token id"},
 
+	{"a number that is too large", "writer", "GET /v1/inbox?limit=9999", "", refusal.Invalid, "limit: is 9999; use a number <= 500"},
+	{"the inbox of nobody", "admin", "GET /v1/inbox?agent=ghost", "", refusal.NotFound, `there is no agent "ghost"`},
+	{"a result that is not as expected", "planner", "POST /v1/tasks/OTHER/complete", `{"epoch":1}`, refusal.Invalid, "the result is not as expected"},
+	{"a handoff to its owner", "planner", "POST /v1/tasks/OTHER/send", `{"epoch":1,"to":["planner"]}`, refusal.Unavailable, "planner: has the task already"},
+	{"a takeover for the owner itself", "admin", "POST /v1/tasks/TASK/takeover", `{"to":"agent/writer"}`, refusal.Conflict, "writer owns task"},
 	{"a value that is none of the choices", "writer", "POST /v1/tasks/TASK/send", `{"epoch":EPOCH,"to":["planner"],"reason":"bored"}`, refusal.Invalid, `reason: "bored" is not one of: timeout, error,`},
 	{"a parameter that is none of the choices", "writer", "GET /v1/tickets?state=lost", "", refusal.Invalid, `state: "lost" is not one of: `},
 	{"an unknown state", "writer", "GET /v1/tasks?state=lost", "", refusal.Invalid, "state"},
@@ -215,6 +220,8 @@ var callsThatHelp = map[string]string{
 	"a memory item that is not there": "GET /v1/memory",
 	"an intent that is too long":      "PUT /v1/artifacts",
 	"lifting what is not there":       "GET /v1/tasks/TASK",
+
+	"a result that is not as expected": "POST /v1/tasks/OTHER/complete",
 }
 
 func TestBadInputIsRefusedWithAReasonAndAHint(t *testing.T) {
@@ -229,7 +236,7 @@ func TestBadInputIsRefusedWithAReasonAndAHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: "planner's own", Start: true})
+	other, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: "planner's own", Start: true, Expected: client.Expected{Format: "json"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -87,11 +88,7 @@ func showOverview(p *shell.Page, o overview) {
 	section("Waiting", "  nothing", o.Waiting)
 	section("Stuck", "  nothing", o.Stuck)
 	showAgents(p, o.Agents)
-	for _, t := range o.Waiting {
-		if who := o.away(t); who != "" {
-			p.Next("%s waits for %s, offline now, and goes to others if it stays so; see when with: %s", t.ID, who, shellword.Command("trapeze task show", t.ID))
-		}
-	}
+	showAway(p, o)
 	for _, t := range o.Stuck {
 		if t.Parked != nil {
 			p.Line("%s is in the dead letters; replay it with: %s", t.ID, shellword.Command("trapeze dead replay", t.ID))
@@ -104,6 +101,34 @@ func showOverview(p *shell.Page, o overview) {
 	}
 	if o.More {
 		p.Next("There are more tasks: trapeze task list --live")
+	}
+}
+
+// maxAway is how many of the tasks that wait for an agent are named.
+const maxAway = 3
+
+// showAway says which tasks wait for agents that are offline.
+func showAway(p *shell.Page, o overview) {
+	var order []string
+	tasks := map[string][]string{}
+	for _, t := range o.Waiting {
+		if who := o.away(t); who != "" {
+			if tasks[who] == nil {
+				order = append(order, who)
+			}
+			tasks[who] = append(tasks[who], t.ID)
+		}
+	}
+	for _, who := range order {
+		ids, what := tasks[who], "waits, and goes"
+		if len(ids) > 1 {
+			what = "wait, and go"
+		}
+		named := shell.Names(ids[:min(len(ids), maxAway)])
+		if more := len(ids) - maxAway; more > 0 {
+			named += fmt.Sprintf(" and %d more", more)
+		}
+		p.Next("%s is offline: %s %s to others if that stays so; see when with: %s", who, named, what, shellword.Command("trapeze task show", ids[0]))
 	}
 }
 

@@ -20,6 +20,7 @@ var (
 	noChoice    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([a-z-]+)" flag: use (.*)$`)
 	noNumber    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([a-z-]+)" flag: strconv\.(?:Parse(Int|Uint|Float)|Atoi): .*: (invalid syntax|value out of range)$`)
 	noValue     = regexp.MustCompile(`(?s)^invalid argument ".*?" for "(?:-., )?--([a-z-]+)" flag: (.*)$`)
+	notSet      = regexp.MustCompile(`^required flag\(s\) (".*") not set$`)
 	wrongNumber = regexp.MustCompile(`^(?:accepts|requires) .*args?\(s\), (?:only )?received (\d+)$`)
 	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_:-]*\b\]?(?:\.\.\.|…)?`)
 	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
@@ -55,6 +56,9 @@ func Explain(cmd *cobra.Command, err error) (text, hint string) {
 	}
 	if m := noValue.FindStringSubmatch(err.Error()); m != nil {
 		return "--" + m[1] + ": " + m[2], ""
+	}
+	if m := notSet.FindStringSubmatch(err.Error()); m != nil {
+		return "--" + strings.ReplaceAll(strings.ReplaceAll(m[1], `", "`, " and --"), `"`, "") + " is missing", ""
 	}
 	m := wrongNumber.FindStringSubmatch(err.Error())
 	if m == nil {

@@ -185,9 +185,9 @@ func (p *packer) completeness() float64 {
 
 // refusal returns the refusal with the smallest budget that is not refused.
 func (p *packer) refusal() error {
-	what, hint := "the parts that must survive", "raise the budget, or shorten the intent, the ask, the constraints or the open questions"
+	what, hint := "the parts that must survive", "[raise the budget](.pack.tokens), or shorten the intent, the ask, the constraints or the open questions"
 	if p.options.Strategy == event.StrategyFull {
-		what, hint = "the whole envelope", "raise the budget, or pack it by priority"
+		what, hint = "the whole envelope", "[raise the budget](.pack.tokens), or pack it by priority"
 	} else {
 		for i := range p.parts {
 			p.parts[i].in = false

@@ -47,7 +47,19 @@ func (c Progress) decide(t task.Task, now time.Time) ([]event.Event, error) {
 // parkOverspent parks the task if it exceeds its budget.
 func (d *decision) parkOverspent(now time.Time) {
 	if _, over := d.t.BudgetSpent(); over && d.t.State != event.Parked {
-		left := d.t.Left()
-		d.do(park(event.ParkBudget, fmt.Sprintf("budget overspent: %d tokens and %d micros of cost left", left.Tokens, left.Cost), now))
+		d.do(park(event.ParkBudget, "overspent by "+overspent(d.t), now))
 	}
+}
+
+// overspent is how much more than its budget a task has spent.
+func overspent(t task.Task) string {
+	left := t.Left()
+	var over []string
+	if t.Budget.Tokens > 0 && left.Tokens < 0 {
+		over = append(over, refusal.Counted(int(-left.Tokens), "token"))
+	}
+	if t.Budget.Cost > 0 && left.Cost < 0 {
+		over = append(over, fmt.Sprintf("%d micros of cost", -left.Cost))
+	}
+	return strings.Join(over, " and ")
 }

@@ -42,7 +42,7 @@ func (c Reject) check() error {
 	case c.Reason == "":
 		return refusal.New(refusal.Invalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
 	case c.Reason == event.MissingContext && len(c.Missing) == 0:
-		return refusal.New(refusal.Invalid, "name the missing fields", "the reason missing_context needs the names of the missing fields").With("field", "missing")
+		return refusal.New(refusal.Invalid, "[name the missing fields](.missing)", "the reason missing_context needs the names of the missing fields").With("field", "missing")
 	}
 	return firstError(refusal.In("missing", event.CheckMissing(c.Missing)), event.CheckField("detail", c.Detail))
 }

@@ -76,7 +76,7 @@ func served(t task.Task, by identity.Principal, serves []string, n int, now time
 	asked := by.Agent() != "" && by.Agent() == k.To
 	switch {
 	case samePerson(by, k.By) && k.Kind != event.TicketTakeover:
-		return nil, refusal.New(refusal.NotPermitted, "[wait for the answer](ticket wait), or [withdraw the question](ticket deny)", "nobody answers their own question")
+		return nil, refusal.New(refusal.NotPermitted, "[wait for the answer](ticket wait "+id+"), or [withdraw the question](ticket deny "+id+")", "nobody answers their own question")
 	case !by.IsOperator() && !asked && (k.To != "" || !slices.Contains(serves, k.Desk)):
 		return nil, refusal.New(refusal.NotPermitted, "leave it to the people of the desk "+k.Desk, "%s does not serve ticket %s", by.Short(), id)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/expect"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/desk"
@@ -80,6 +81,9 @@ func (k *resultCheck) decide(t task.Task, now time.Time) ([]event.Event, error) 
 			return nil, errUnchecked
 		}
 		k.check()
+	}
+	if no, is := refusal.As(k.err); is {
+		return nil, no.Hinting("fix it and [complete the task](task complete) again", t.ID)
 	}
 	if k.err != nil || len(k.review) == 0 {
 		return events, k.err

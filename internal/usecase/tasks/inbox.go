@@ -120,7 +120,8 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 	if err := c.May(identity.ReadOwn, "read an inbox"); err != nil {
 		return err
 	}
-	agent, err := ts.agentStore.Identity(ctx, c.Workspace, in.Agent)
+	given := in.Agent
+	agent, err := ts.agentStore.Identity(ctx, c.Workspace, given)
 	if err != nil {
 		return err
 	}
@@ -128,6 +129,9 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 	if in.Agent != c.Agent() {
 		if err := c.May(identity.ReadAny, "look into another's inbox"); err != nil {
 			return err
+		}
+		if f, err := ts.agentStore.Find(ctx, c.Workspace, given, false); err != nil || f.Name == "" {
+			return cmp.Or(err, ts.agentStore.Unknown(ctx, c.Workspace, given))
 		}
 	}
 	if err := view.CheckLimit(in.Limit); err != nil {

@@ -95,6 +95,10 @@ func (ts *Tasks) takeoverByOperator(ctx context.Context, c caller.Caller, in Tak
 		if err := ts.ownedBy(ctx, c, t, in.From); err != nil {
 			return nil, err
 		}
+		if to, err := ts.agentStore.Identity(ctx, c.Workspace, in.To); err == nil && t.Owner != "" && to == t.Owner { // others are refused below
+			return nil, refusal.New(refusal.Conflict, "[name another agent](.to), or let it go on; to end a handoff that is under way, [withdraw it](handoff withdraw)",
+				"%s owns task %s already, under epoch %d", t.Owner, t.ID, t.Epoch).With("field", "to")
+		}
 		var events []event.Event
 		if h := t.InFlight(); h != nil {
 			back, err := handoff.Decide(t, handoff.Withdraw{By: c.Principal, Handoff: h.N, Detail: in.Detail}, now)

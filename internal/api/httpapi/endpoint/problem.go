@@ -226,5 +226,8 @@ func fieldOf(d *huma.ErrorDetail) (field, what string) {
 	if choice, is := strings.CutPrefix(what, `expected value to be one of "`); is {
 		what = fmt.Sprintf("%.80q is not one of: %s", fmt.Sprint(d.Value), strings.TrimSuffix(choice, `"`))
 	}
+	if bound, is := strings.CutPrefix(what, "expected number "); is && !strings.HasPrefix(bound, "to ") {
+		what = fmt.Sprintf("is %v; use a number %s", d.Value, bound)
+	}
 	return strings.Trim(field, `"`), refusal.Clip(what, 300)
 }

@@ -3,6 +3,7 @@ package authority
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -45,6 +46,8 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 		return nil, over("it will be offered again")
 	case h.Stage != event.Offered:
 		return nil, over(because("the handoff is "+string(h.Stage), h.Why))
+	case offer > h.Offer:
+		return nil, over("its newest offer is " + strconv.Itoa(h.Offer))
 	case offer != 0 && offer != h.Offer:
 		return nil, over("it has been offered again since")
 	case !slices.Contains(h.To, agent):
