@@ -22,16 +22,39 @@ func TestFiguresAreEqualAfterTheServerWasKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	token, err := c.CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: "bob"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := r.client(url, token.Text)
 	for n := range 5 {
-		if _, err := c.CreateTask(t.Context(), api.CreateInput{Intent: fmt.Sprint("do ", n), Send: &api.SendInput{To: []string{"bob"}}}); err != nil {
+		made, err := c.CreateTask(t.Context(), api.CreateInput{Intent: fmt.Sprint("do ", n), Send: &api.SendInput{To: []string{"bob"}}})
+		switch n {
+		case 0:
+			var got api.Accepted
+			if got, err = bob.Accept(t.Context(), made.Handoff, api.AcceptInput{}); err == nil {
+				_, err = bob.Complete(t.Context(), made.Task, api.CompleteInput{Epoch: got.Epoch, Result: api.Result{Text: "done"}})
+			}
+		case 1:
+			_, err = bob.Reject(t.Context(), made.Handoff, api.RejectInput{Reason: api.NotCapable})
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := r.figuresOfRecord(url)
 	r.kill()
 	after := r.figuresOfRecord(r.start())
-	if before != after || !strings.Contains(before, `trapeze_handoffs_requested_total{kind="warm",reason="user_request",workspace="default"} 5`) {
+	if before != after {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	for _, want := range []string{
+		`trapeze_handoffs_requested_total{kind="warm",reason="user_request",workspace="default"} 5`, `trapeze_handoff_acceptance_duration_seconds_count{agent="bob",kind="warm",workspace="default"} 1`,
+		`trapeze_handoffs_failed_total{kind="warm",reason="user_request",workspace="default"} 1`, `trapeze_tasks_ended_total{state="completed",workspace="default"} 1`,
+	} {
+		if !strings.Contains(before, want) {
+			t.Errorf("the figures lack %s:\n%s", want, before)
+		}
 	}
 }
 
