@@ -206,6 +206,12 @@ func TestAPageShowsAChangeAndSurvivesARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.shows("After the restart")
+	d.until(`document.getElementById("connection").hidden`)
+	d.following()
+	if _, err := d.admin.CreateTask(t.Context(), client.CreateInput{Intent: "It follows again"}); err != nil {
+		t.Fatal(err)
+	}
+	d.shows("It follows again")
 	if !eval[bool](d, `window.kept === true`) {
 		t.Error("the page was loaded again")
 	}
