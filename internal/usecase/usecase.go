@@ -49,7 +49,7 @@ type Options struct {
 	Now func() time.Time
 	// Random is the source of salts, tokens and jitter; nil means crypto/rand.
 	Random io.Reader
-	// CachedTasks is how many folds of tasks are kept in memory at most; 0 means 2048.
+	// CachedTasks is how many folds of tasks that have not ended are kept in memory at most; 0 means 2048.
 	CachedTasks int
 	// CachedEnvelopes is how many bytes of sealed envelopes are kept in memory at most; 0 means 6 MiB.
 	CachedEnvelopes int

@@ -67,3 +67,49 @@ func TestAFewLargeFoldsAreCachedAndVeryLargeOnesAreNot(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFoldsOfStreamsThatHaveEndedTakeNoRoomFromTheOthers(t *testing.T) {
+	l := &counting{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
+	k, err := stream.New("task", l, func(_ string, e taken) string { return e.By }, time.Now, []taken{{}}, stream.Options[string, taken]{
+		Cached: 4, Ended: func(s *string) bool { return *s == "" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(n int) ledger.Stream { return ledger.StreamOf("default", "task", fmt.Sprint(n)) }
+	set := func(by string, streams ...int) {
+		t.Helper()
+		for _, n := range streams {
+			if _, err := k.Do(t.Context(), stream.Write{Actor: ledger.Actor{Principal: "agent/anna"}}, of(n), func(string, time.Time) ([]taken, error) { return []taken{{by}}, nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(when, state string, whole int, streams ...int) {
+		t.Helper()
+		l.whole = 0
+		for _, n := range streams {
+			if f, err := k.Load(t.Context(), of(n), true); err != nil || f.State != state {
+				t.Errorf("%s, %d is %q, %v, want %q", when, n, f.State, err, state)
+			}
+		}
+		if l.whole != whole {
+			t.Errorf("%s, %d of %d were read from the beginning, want %d", when, l.whole, len(streams), whole)
+		}
+	}
+	set("anna", 1, 2, 3)
+	for n := range 600 {
+		set("bert", 1000+n)
+		set("", 1000+n)
+		want("while others end", "anna", 0, 1, 2, 3)
+	}
+	want("when it has ended", "", 0, 1599, 1100)
+	want("when it ended long ago", "", 1, 1050)
+	set("", 1)
+	want("when it has just ended", "", 0, 1)
+	set("carl", 1)
+	want("when it goes on", "carl", 0, 1)
+	k.Purge()
+	want("afterwards", "carl", 1, 1)
+	want("afterwards", "", 1, 1599)
+}

@@ -31,9 +31,8 @@ func (k *kind[S, E]) keepSince(before uint64, s ledger.Stream, f *Folded[S]) {
 
 // drop removes the fold of a stream from the cache.
 func (k *kind[S, E]) drop(s ledger.Stream) {
-	k.cache.Remove(s)
-	if k.weigh != nil {
-		k.large.Remove(s)
+	for _, c := range k.caches {
+		c.Remove(s)
 	}
 }
 

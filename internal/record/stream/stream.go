@@ -52,6 +52,8 @@ type Options[S, E any] struct {
 	// Weigh returns the bytes of a state. Of folds of more than 32 KiB only the last 16 are cached, and none of more than 512 KiB, so that
 	// the cache is bounded in bytes and not only in number. With nil, all are cached.
 	Weigh func(S) int
+	// Ended reports whether little is asked of a stream in a state any more: only the last 512 such folds are cached. With nil, none has ended.
+	Ended func(*S) bool
 	// InPlace folds by changing its argument, which is not shared, for states that are large to copy. With nil, the fold
 	// function of [New] is used.
 	InPlace func(*S, ...E)
@@ -66,12 +68,12 @@ type kind[S any, E ledger.Named] struct {
 	codec  *ledger.Codec[E]
 	fold   func(*S, ...E)
 	now    func() time.Time
-	cache  simplelru.LRUCache[ledger.Stream, *Folded[S]]
-	large  simplelru.LRUCache[ledger.Stream, *Folded[S]] // folds of more than maxCachedFold
-	none   *Folded[S]                                    // of a stream that does not exist
-	weigh  func(S) int                                   // nil: no fold is too large
-	most   int                                           // keys to remember; 0: all
-	run    func(func())                                  // nil: decisions are made on the goroutine of the call
+	caches []simplelru.LRUCache[ledger.Stream, *Folded[S]] // usual and, where folds differ, large and ended: a fold is in one of them
+	none   *Folded[S]                                      // of a stream that does not exist
+	weigh  func(S) int                                     // nil: no fold is too large
+	ended  func(*S) bool                                   // nil: none has ended
+	most   int                                             // keys to remember; 0: all
+	run    func(func())                                    // nil: decisions are made on the goroutine of the call
 	news   news
 }
 
@@ -113,17 +115,20 @@ type Outcome[S any] struct {
 func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S, now func() time.Time, prototypes []E,
 	o Options[S, E],
 ) (Kind[S, E], error) {
-	cache, err := lru.New[ledger.Stream, *Folded[S]](o.Cached)
-	if err != nil {
-		return nil, fmt.Errorf("cache of %s: %w", name, err)
-	}
-	large, err := lru.New[ledger.Stream, *Folded[S]](largeFolds)
-	if err != nil {
-		return nil, fmt.Errorf("cache of %s: %w", name, err)
-	}
 	k := &kind[S, E]{
-		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: o.InPlace, now: now, cache: cache, large: large,
-		none: new(Folded[S]), weigh: o.Weigh, most: o.Remember, run: o.Run,
+		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: o.InPlace, now: now,
+		none: new(Folded[S]), weigh: o.Weigh, ended: o.Ended, most: o.Remember, run: o.Run,
+	}
+	sizes := []int{usual: o.Cached, large: largeFolds, ended: endedFolds}
+	if o.Weigh == nil && o.Ended == nil {
+		sizes = sizes[:usual+1]
+	}
+	for _, size := range sizes {
+		cache, err := lru.New[ledger.Stream, *Folded[S]](size)
+		if err != nil {
+			return nil, fmt.Errorf("cache of %s: %w", name, err)
+		}
+		k.caches = append(k.caches, cache)
 	}
 	if k.fold == nil {
 		k.fold = oneByOne(fold)
@@ -214,45 +219,6 @@ func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
 	}
 	return nil
-}
-
-// maxCachedFold is the size, in bytes, above which a fold is large, maxLargeFold the greatest size of a cached fold, and largeFolds how
-// many large ones are cached: see [Options.Weigh].
-const (
-	maxCachedFold = 32 << 10
-	maxLargeFold  = 512 << 10
-	largeFolds    = 16
-)
-
-// get is the fold of a stream that is cached.
-func (k *kind[S, E]) get(s ledger.Stream) (f *Folded[S], cached bool) {
-	if f, cached = k.cache.Get(s); cached || k.weigh == nil {
-		return f, cached
-	}
-	return k.large.Get(s)
-}
-
-// keep caches f, unless a newer fold is cached.
-func (k *kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
-	to, other, weight := k.cache, k.large, 0
-	if k.weigh != nil {
-		weight = k.weigh(f.State)
-	}
-	if weight > maxCachedFold {
-		to, other = other, to
-	}
-	if old, ok := other.Peek(s); ok && old.Head >= f.Head {
-		return
-	} else if ok {
-		other.Remove(s)
-	}
-	if weight > maxLargeFold {
-		to.Remove(s)
-		return
-	}
-	if old, ok := to.Peek(s); !ok || old.Head < f.Head {
-		to.Add(s, f)
-	}
 }
 
 func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
@@ -477,8 +443,9 @@ func Each(ctx context.Context, l ledger.Ledger, s ledger.Stream, fn func(ledger.
 }
 
 func (k *kind[S, E]) Purge() {
-	k.cache.Purge()
-	k.large.Purge()
+	for _, c := range k.caches {
+		c.Purge()
+	}
 }
 
 func (k *kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
