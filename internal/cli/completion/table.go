@@ -42,7 +42,7 @@ var arguments = map[string]source{
 // flags are the sources of the values of flags by their names, which a command or a group before them narrows. Those that take ids of tasks and
 // handoffs say so where they are defined; numbers and durations have no source.
 var flags = map[string]source{
-	"agent": agents, "owner": agents, "fallback": agents, "escalation": agents, "from": agents, "of": agents, "by": agents, "with": agents, "approver": agents,
+	"agent": agents, "owner": agents, "fallback": agents, "escalation": agents, "from": agents, "of": agents, "by": agents, "with": agents, "approver": agents, "only": agents,
 	"source": agents, "speaker": agents, "route": agents, "tightened-by": agents, "to": {read: receivers}, "share --to": agents, "takeover --to": agents,
 	"capability": {read: capabilities}, "channel": {read: channels}, "desk": {read: desks}, "person": {read: people}, "workspace": {read: workspaces},
 	"conversation": {read: conversations}, "memory": {read: memoryItems}, "serve --memory": none, "pin": pieces,
