@@ -131,8 +131,11 @@ func parseTime(s string) (time.Time, bool) {
 	return t, month >= 1 && month <= 12 && day >= 1 && t.Day() == day && hour < 24 && minute < 60 && second < 60 // otherwise it is another one
 }
 
+// usualEvents is how many events most entries have at most.
+const usualEvents = 4
+
 func (p *headerParser) events() []Event {
-	var events []Event
+	events := make([]Event, 0, usualEvents)
 	for more := true; more && !p.bad && len(events) <= MaxEvents; more = p.skip(`,`) {
 		p.expect(`{"name":`)
 		name := p.text()
@@ -168,6 +171,11 @@ func (p *headerParser) optional(key string) string {
 // text reads a string with no escapes other than \" and \\.
 func (p *headerParser) text() string {
 	p.expect(`"`)
+	if end := strings.IndexByte(p.rest, '"'); end >= 0 && !p.bad && strings.IndexByte(p.rest[:end], '\\') < 0 {
+		s := p.rest[:end]
+		p.rest = p.rest[end+1:]
+		return s
+	}
 	var plain []byte // set once an escape makes a copy necessary
 	for i := 0; i < len(p.rest) && !p.bad; i++ {
 		switch c := p.rest[i]; {
