@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -33,14 +34,23 @@ func interpreter(t *testing.T, venv string) string {
 	return path
 }
 
+// outage is how long no server answers while a program calls it.
+const outage = 3 * time.Second
+
+// outlived is what the model is shown of such a call: in the frameworks that repeat it, the answer; in others what they make of the failure.
+var outlived = map[string]string{"LangGraph": answered, "OpenAI Agents": answered, "Pydantic AI": answered, "Agent Framework": answered}
+
+const answered = "the <first> & only one"
+
 // The programs of docs/frameworks.md wait longer than the usual timeouts, survive a refusal, and do a task that needs an answer of people, across
-// a restart of the server.
+// a restart of the server under a call.
 func TestTheProgramsForFrameworks(t *testing.T) {
 	for _, framework := range []string{"LangGraph", "OpenAI Agents", "Pydantic AI", "ADK", "Agent Framework"} {
 		t.Run(framework, func(t *testing.T) {
 			p := newPlace(t)
 			me, token := p.agent(t, "coder")
 			var g given
+			back := make(chan struct{})
 			m := newModel(t, steps(
 				func(shown) move { return move{tool: "inbox", args: obj{"wait": 6}} },
 				func(shown) move { return move{tool: "progress", args: obj{"task": "task_0", "note": "a guess"}} },
@@ -59,15 +69,27 @@ func TestTheProgramsForFrameworks(t *testing.T) {
 						t.Errorf("tickets: %+v, %v", list, err)
 						return move{say: "no ticket"}
 					}
-					if _, err := p.admin.Answer(t.Context(), list.Tickets[0].ID, client.AnswerInput{Answer: "the <first> & only one"}); err != nil {
+					if _, err := p.admin.Answer(t.Context(), list.Tickets[0].ID, client.AnswerInput{Answer: answered}); err != nil {
 						t.Error(err)
 					}
 					if err := p.stop(); err != nil {
 						t.Error(err)
 					}
-					if err := p.start(); err != nil {
-						t.Error(err)
-					}
+					later := time.AfterFunc(outage, func() {
+						defer close(back)
+						if err := p.start(); err != nil {
+							t.Error(err)
+						}
+					})
+					t.Cleanup(func() {
+						if !later.Stop() {
+							<-back
+						}
+					})
+					return move{tool: "inbox", args: obj{"wait": 1}} // no server answers
+				},
+				func(shown) move {
+					<-back
 					return move{tool: "inbox", args: obj{"wait": 45}}
 				},
 				func(shown) move {
@@ -83,10 +105,10 @@ func TestTheProgramsForFrameworks(t *testing.T) {
 				t.Errorf("printed: %q", out)
 			}
 			last := m.final(t)
-			if len(last.results) != 8 || len(last.tools) != 7 {
+			if len(last.results) != 9 || len(last.tools) != 7 {
 				t.Fatalf("%d tools, %d results: %q", len(last.tools), len(last.results), last.results)
 			}
-			for i, want := range []string{"inbox is empty", "is not a task id", g.Handoff, "", "\n" + file, ".k1", "the <first> & only one", "completed"} {
+			for i, want := range []string{"inbox is empty", "is not a task id", g.Handoff, "", "\n" + file, ".k1", outlived[framework], answered, "completed"} {
 				if !strings.Contains(last.results[i], want) {
 					t.Errorf("result %d has no %q: %q", i+1, want, last.results[i])
 				}

@@ -64,7 +64,7 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 	case ticket < k.N || k.State == event.TicketStateClosed:
 		return 0, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", id)
 	case k.Kind == event.TicketQuestion:
-		return 0, refusal.New(refusal.Invalid, "answer it", "ticket %s asks a question", id)
+		return 0, refusal.New(refusal.Invalid, "[answer it](ticket answer)", "ticket %s asks a question", id)
 	case k.Kind == event.TicketTakeover:
 		return 0, refusal.New(refusal.Invalid, "[claim it](ticket claim)", "ticket %s asks for a person who takes the task over", id)
 	}
