@@ -16,11 +16,11 @@ const dialLimit = 5 * time.Second
 // HTTP returns an HTTP client that keeps so many idle connections. trust is for its connections with TLS; nil means the CAs of the system.
 func HTTP(connections int, trust *tls.Config) *http.Client {
 	dialer := net.Dialer{Timeout: dialLimit, KeepAlive: 30 * time.Second}
-	return &http.Client{Transport: newDirect(&http.Transport{
+	return &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, MaxIdleConns: connections, MaxIdleConnsPerHost: connections,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
 		TLSClientConfig: trust, ForceAttemptHTTP2: true,
-	})}
+	}}
 }
 
 // Copy makes a call once and writes its answer to w. An error after the first byte means that the answer is cut short.
