@@ -30,6 +30,9 @@ func (c *Chain) Owners(want ...string) bool {
 // count.
 func (c *Chain) Survived(ids ...string) bool {
 	c.s.t.Helper()
+	if !c.taken() {
+		return false
+	}
 	var came []Entry // with the first text
 	for _, h := range c.Hops {
 		for _, e := range h.Added {
@@ -59,6 +62,15 @@ func (c *Chain) Survived(ids ...string) bool {
 	return ok
 }
 
+// taken asserts that anybody took the task: what is asserted of all receivers would hold without one.
+func (c *Chain) taken() bool {
+	c.s.t.Helper()
+	if len(c.Hops) == 0 && len(c.Holders()) == 0 {
+		return c.errorf("nobody ever took task %s, which is %s", c.Task.ID, c.Task.State)
+	}
+	return true
+}
+
 // arrived reports whether the last receiver was given an entry with the text that it had first.
 func (c *Chain) arrived(e Entry) bool {
 	last := c.Hops[len(c.Hops)-1]
@@ -70,7 +82,7 @@ func (c *Chain) arrived(e Entry) bool {
 // TokensAtMost asserts that no receiver's prompt had more tokens.
 func (c *Chain) TokensAtMost(limit int) bool {
 	c.s.t.Helper()
-	ok := true
+	ok := c.taken()
 	for _, h := range c.Hops {
 		switch {
 		case h.Tokens == 0:
@@ -110,7 +122,7 @@ func (c *Chain) NoRefusals() bool {
 // trace; one that does not leaves it as it is.
 func (c *Chain) OneTrace() bool {
 	c.s.t.Helper()
-	ok, first := true, ""
+	ok, first := c.taken(), ""
 	for _, h := range c.Hops {
 		id := ""
 		if parts := strings.Split(h.Trace, "-"); len(parts) == 4 {

@@ -223,6 +223,24 @@ func TestATaskToWhichNothingHappensAnyMoreFailsAndTellsItsStory(t *testing.T) {
 	}
 }
 
+func TestNothingHoldsOfTheReceiversOfATaskThatNobodyTook(t *testing.T) {
+	t.Parallel()
+	for name, holds := range map[string]func(*kit.Chain) bool{
+		"Survived": func(c *kit.Chain) bool { return c.Survived() }, "TokensAtMost": func(c *kit.Chain) bool { return c.TokensAtMost(250) }, "OneTrace": (*kit.Chain).OneTrace,
+	} {
+		w := watched(t, func(t kit.T) {
+			s := kit.Start(t)
+			s.Agent("desk", kit.Ignore())
+			if holds(s.Run(s.Create(order("desk")))) {
+				t.Errorf("it holds")
+			}
+		})
+		if len(w.failures) != 1 || !strings.Contains(w.failures[0], "nobody ever took task") || len(w.logs) != 1 {
+			t.Errorf("%s: failures %q, logs %q", name, w.failures, w.logs)
+		}
+	}
+}
+
 func TestTheClockStandsUntilItIsMovedAndStopsAtEveryTimerOnTheWay(t *testing.T) {
 	t.Parallel()
 	s := kit.Start(t)
