@@ -17,7 +17,7 @@ const (
 // period is the part of a run that is measured. It opens after the warm-up, when each client has done a handoff, and closes when it has
 // been open for the time of the run and each client has done one in it. Time in which the run stood still is no part of it. It is safe for concurrent use.
 type period struct {
-	clients   int
+	clients     int
 	warmUp, run time.Duration
 
 	mu                    sync.Mutex
