@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -26,19 +27,41 @@ type eventType struct {
 	name   string
 	goType reflect.Type
 	upcast []Upcaster // upcast[i] leads from version i+1 to i+2
-	read   readFunc
+	raw    int        // the first field that keeps its JSON as it is; -1: there is none
+	member string     // its name in the JSON, in quotes
 }
 
-// unmarshal decodes the JSON of an event.
-func (t *eventType) unmarshal(data []byte) (reflect.Value, error) {
-	p := reflect.New(t.goType)
-	if n := t.read(data, p.Elem()); n > 0 && n == len(data) {
-		return p.Elem(), nil
+// findRaw sets the field that keeps its JSON.
+func (t *eventType) findRaw() {
+	t.raw = -1
+	for i := range t.goType.NumField() {
+		if f := t.goType.Field(i); f.Type == reflect.TypeFor[json.RawMessage]() && f.IsExported() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			t.raw, t.member = i, `"`+name+`"`
+			return
+		}
 	}
-	p = reflect.New(t.goType)
-	err := json.Unmarshal(data, p.Interface())
-	return p.Elem(), err
 }
+
+// unmarshal decodes the JSON of an event. What is kept as it is, an envelope for example, is taken over without encoding/json, which would read it twice.
+func (t *eventType) unmarshal(data []byte, into reflect.Value) error {
+	from, to := 0, 0
+	if t.raw >= 0 && len(data) >= minRaw {
+		from, to = onlyMember(data, t.member)
+	}
+	if to == 0 {
+		return json.Unmarshal(data, into.Interface())
+	}
+	rest := append(append(append(make([]byte, 0, len(data)-(to-from)+4), data[:from]...), "null"...), data[to:]...)
+	if err := json.Unmarshal(rest, into.Interface()); err != nil {
+		return err
+	}
+	into.Elem().Field(t.raw).SetBytes(bytes.Clone(data[from:to]))
+	return nil
+}
+
+// minRaw is the length of an event's JSON from which that is worth it.
+const minRaw = 512
 
 // Upcaster rewrites the data of an event of one version as data of the next. It must not change its argument.
 type Upcaster = func(json.RawMessage) (json.RawMessage, error)
@@ -54,7 +77,7 @@ func (t *eventType) version() int { return len(t.upcast) + 1 }
 // NewCodec returns a codec for the types of these values. It panics on a programming error: a type that is not a struct, a
 // malformed name, a name or type given twice.
 func NewCodec[E Named](prototypes ...E) *Codec[E] {
-	c, types := &Codec[E]{byName: map[string]*eventType{}, byType: map[reflect.Type]*eventType{}}, readers{}
+	c := &Codec[E]{byName: map[string]*eventType{}, byType: map[reflect.Type]*eventType{}}
 	for _, p := range prototypes {
 		t := &eventType{name: p.EventName(), goType: reflect.TypeOf(p)}
 		if err := checkName(t.name); err != nil {
@@ -69,7 +92,7 @@ func NewCodec[E Named](prototypes ...E) *Codec[E] {
 		if old, ok := any(p).(Upcast); ok {
 			t.upcast = old.Upcasts()
 		}
-		t.read = types.of(t.goType)
+		t.findRaw()
 		c.byName[t.name], c.byType[t.goType] = t, t
 	}
 	return c
@@ -170,11 +193,11 @@ func (c *Codec[E]) Decode(event Event) (E, error) {
 			return zero, invalid("event %s from version %d to %d: %v", event.Name, v, v+1, err)
 		}
 	}
-	v, err := t.unmarshal(data)
-	if err != nil {
+	p := reflect.New(t.goType)
+	if err := t.unmarshal(data, p); err != nil {
 		return zero, invalid("event %s version %d: %v", event.Name, event.Version, err)
 	}
-	e, _ := v.Interface().(E) // it is an E: the type was registered
+	e, _ := p.Elem().Interface().(E) // it is an E: the type was registered
 	return e, nil
 }
 
