@@ -16,7 +16,7 @@ var cliPackages = []pkg{
 	{dir: "cli/trust", what: "how a client knows a server by files: its CAs, and the certificate of the client"},
 	{dir: "cli/advice", what: "makes hints ready to paste: commands that act as the one that failed", imports: "domain/help domain/shellword client"},
 	{dir: "cli/screen", what: "makes what a command writes to a terminal safe to show", imports: "domain/visible", libs: "golang.org/x/term"},
-	{dir: "cli/last", what: "which task each caller created or handed off last, and under which epochs it was given tasks, in files of the data directory"},
+	{dir: "cli/last", what: "which task each caller created or handed off last, and under which epochs it was given tasks, in files of the data directory", imports: "domain/event"},
 	{dir: "cli/usage", what: "what is wrong with the flags and arguments of a command, in plain words, and its flags in groups", imports: "cli/suggest", libs: "github.com/spf13"},
 	{dir: "cli/suggest", what: "what somebody meant who mistyped a name, or called a command as another program does", libs: "github.com/spf13"},
 	{

@@ -268,3 +268,41 @@ func open(v reflect.Value) {
 		p.Spent.Tokens, p.Reserved.Tokens, p.Spent.Cost = 9, 9, 9
 	}
 }
+
+func TestNoAnswerOfAServerNamesAFileOfTheCaller(t *testing.T) {
+	root := t.TempDir()
+	data, keys := filepath.Join(root, "data"), filepath.Join(root, "keys")
+	if err := os.MkdirAll(filepath.Join(data, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(keys, []byte("1 x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var body []byte
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}))
+	defer srv.Close()
+	const task, owner = "../../../../../keys", "x\nssh-ed25519 KEY"
+	for _, args := range [][]string{
+		{"task", "start", hostileTask}, {"task", "create", "x"}, {"task", "show", hostileTask}, {"task", "progress", hostileTask, "x"}, {"accept", hostileTask + ".h1"}, {"takeover", hostileTask},
+		{"send", hostileTask, "--to", "ann"}, {"ticket", "claim", hostileTask + ".k1"}, {"do", "take over from ann", "--yes"},
+	} {
+		answer := map[string]any{"task": task, "id": task, "owner": owner, "epoch": 1, "stage": "transferred"}
+		answer["receipt"], answer["understood"] = map[string]any{"task": task, "owner": owner, "epoch": 1}, map[string]any{"intent": "takeover"}
+		var err error
+		if body, err = json.Marshal(answer); err != nil {
+			t.Fatal(err)
+		}
+		cli.Main(t.Context(), append([]string{"--url", srv.URL, "--data-dir", data, "--token", "t"}, args...), cli.Env{
+			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" },
+		})
+		if got, err := os.ReadFile(keys); err != nil || string(got) != "1 x\n" {
+			t.Errorf("after trapeze %q: %q, %v", args, got, err)
+		}
+	}
+	if list, err := filepath.Glob(filepath.Join(data, "agents", "*", "*", "*", "*")); err != nil || len(list) > 0 {
+		t.Errorf("kept: %q, %v", list, err)
+	}
+}

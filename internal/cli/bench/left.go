@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -124,7 +125,7 @@ func workspacesOfRuns(ctx context.Context, owner *client.Client) (names []string
 
 // ofRuns reports whether a workspace is named and described as those that runs make.
 func ofRuns(w *admin.Workspace) bool {
-	return strings.HasPrefix(w.Name, workspace) && w.Description == purpose
+	return strings.HasPrefix(w.Name, workspace) && filepath.Base(w.Name) == w.Name && w.Description == purpose // its mark is a file of this name
 }
 
 // busyWorkspace finds a workspace that has open tasks, besides those of runs; empty: none has.

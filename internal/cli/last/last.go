@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // most is the greatest size of a file, in bytes: more than an id has, or a number and the name of an agent.
@@ -24,13 +26,19 @@ func Caller(agent, token string) string {
 }
 
 // Save remembers a task as the last one of a caller. The directory is made if it is not there.
-func Save(dir, caller, task string) error { return write(dir, caller, task) }
+func Save(dir, caller, task string) error {
+	if err := event.CheckTaskID(task); err != nil { // any server may have answered it
+		return err
+	}
+	return write(filepath.Join(dir, caller), task)
+}
 
 // Load returns the last task of a caller; empty if none is remembered.
 func Load(dir, caller string) string { return read(filepath.Join(dir, caller)) }
 
 // write makes a file with a line of text. Another command may read it meanwhile.
-func write(dir, name, line string) error {
+func write(file, line string) error {
+	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -46,7 +54,7 @@ func write(dir, name, line string) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), filepath.Join(dir, name))
+	return os.Rename(tmp.Name(), file)
 }
 
 // read returns the line of a file; empty if there is none.
