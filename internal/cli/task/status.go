@@ -120,15 +120,15 @@ func showAway(p *shell.Page, o overview) {
 		}
 	}
 	for _, who := range order {
-		ids, what := tasks[who], "waits, and its offer ends"
+		ids, what := tasks[who], "waits until its offer or lease ends"
 		if len(ids) > 1 {
-			what = "wait, and their offers end"
+			what = "wait until their offers or leases end"
 		}
 		named := shell.Names(ids[:min(len(ids), maxAway)])
 		if more := len(ids) - maxAway; more > 0 {
 			named += fmt.Sprintf(" and %d more", more)
 		}
-		p.Next("%s is offline: %s %s if that stays so; see when with: %s", who, named, what, shellword.Command("trapeze task show", ids[0]))
+		p.Next("%s is offline: %s %s; see when with: %s", who, named, what, shellword.Command("trapeze task show", ids[0]))
 	}
 }
 
