@@ -76,6 +76,10 @@ func TestEveryInstrumentIsDefinedOnceAndCompletely(t *testing.T) {
 		if nothing != (i.Behind == "") || strings.Contains(i.Behind, "AGENT") && !slices.Contains(i.Labels, "agent") {
 			t.Errorf("what is behind %s is shown by %q", i.Name, i.Behind)
 		}
+		ofNow := strings.HasSuffix(i.Behind, " list") || strings.HasSuffix(i.Behind, "--live")
+		if i.Type != figure.Gauge && ofNow || strings.HasPrefix(i.Behind, "trapeze stats") && !strings.Contains(i.Behind, "--span 24h") {
+			t.Errorf("%q shows what is behind %s of another time", i.Behind, i.Name)
+		}
 	}
 	names := map[string]bool{}
 	for _, i := range figure.Instruments() {

@@ -63,12 +63,13 @@ var Labels = map[string]string{
 // Commands that show what is behind a figure. AGENT stands for the value of the label.
 const (
 	inStats       = "trapeze stats --span 24h"
-	ofAgent       = "trapeze stats --by agent --only AGENT"
-	byReason      = "trapeze stats --by reason"
+	ofAgent       = "trapeze stats --span 24h --by agent --only AGENT"
+	byReason      = "trapeze stats --span 24h --by reason"
 	liveTasks     = "trapeze task list --live"
 	lateTasks     = "trapeze task list --since 24h"
 	deadTasks     = "trapeze dead list"
 	openTickets   = "trapeze ticket list"
+	allTickets    = "trapeze ticket list --all"
 	anInbox       = "trapeze inbox --of AGENT"
 	aCircuit      = "trapeze alerts show circuit-open:AGENT"
 	failuresInRow = "trapeze alerts show agent-fails:AGENT"
@@ -174,7 +175,7 @@ var (
 		Meaning: "Tasks in the dead letters.",
 	}
 	DeadLettersAdded = &Instrument{
-		Name: "trapeze.dead_letters.added", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace", "cause"}, Behind: deadTasks,
+		Name: "trapeze.dead_letters.added", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace", "cause"}, Behind: lateTasks,
 		Meaning: "Tasks that went to the dead letters, by cause.",
 	}
 	EnvelopeTokens = &Instrument{
@@ -206,7 +207,7 @@ var (
 		Meaning: "Circuits that opened: too many failures in a row, or a probe that failed.",
 	}
 	TicketsOpened = &Instrument{
-		Name: "trapeze.tickets.opened", Type: Counter, Unit: "{ticket}", Origin: Record, Labels: []string{"workspace", "kind"}, Behind: openTickets,
+		Name: "trapeze.tickets.opened", Type: Counter, Unit: "{ticket}", Origin: Record, Labels: []string{"workspace", "kind"}, Behind: allTickets,
 		Meaning: "Tickets that were opened, those of approvals included.",
 	}
 	AuditCoverage = &Instrument{
