@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -63,6 +64,7 @@ func TestALongListFollowsAndKeepsItsPlace(t *testing.T) {
 	far := row(ids[2]) + `.querySelector("time")`
 	d.do(chromedp.Evaluate[chromedp.Void](`scrollTo({top: 0, behavior: "instant"}); void 0`))
 	d.until(`!` + far + `.isConnected`)
+	d.printsAll()
 	d.do(chromedp.Evaluate[chromedp.Void](`for (const r of rows()) r.querySelector("time").textContent = "?"; tick(); void 0`))
 	if got := eval[string](d, `[`+far+`, rows()[0].querySelector("time")].map((t) => t.textContent === "?").join()`); got != "true,false" {
 		t.Errorf("times that are out of sight, and in sight, stay as they were: %s", got)
@@ -92,6 +94,21 @@ func TestALongListFollowsAndKeepsItsPlace(t *testing.T) {
 	d.readsOn()
 	if heard := d.heard(); len(heard) > 0 {
 		t.Error(heard)
+	}
+}
+
+// printsAll checks that a list of which rows are put away is printed with all of them.
+func (d *desk) printsAll() {
+	d.t.Helper()
+	d.do(chromedp.Evaluate[chromedp.Void](`window.whole_ = () => rows().every((r) => r.isConnected);
+		addEventListener("beforeprint", () => { tidy(); window.printed_ = whole_(); }); void 0`))
+	d.do(chromedp.Func(func(ctx context.Context, of *chromedp.Target) error {
+		_, err := chromedp.PrintToPDF()(ctx, of)
+		return err
+	}))
+	printed := eval[string](d, `[printed_, whole_()].join()`)
+	if printed != "true,false" {
+		d.t.Errorf("all rows are in the document while it is printed, and after: %s", printed)
 	}
 }
 

@@ -99,10 +99,23 @@ const watched = new IntersectionObserver((seen) => {
   freshen();
 }, { rootMargin: "800px" });
 
+let printing = false;
+
+// What is printed has the rows of all parts.
+addEventListener("beforeprint", () => {
+  printing = true;
+  chunks().forEach(bringBack);
+});
+
+addEventListener("afterprint", () => {
+  printing = false;
+  tidy();
+});
+
 // putAway takes the rows of a part out of the document, which keeps their place. What the person has chosen, focused or selected stays.
 function putAway(chunk) {
   const table = chunk.querySelector("table");
-  if (!table || table.contains(document.activeElement) || table.querySelector("input:checked") || getSelection().containsNode(chunk, true)) return;
+  if (printing || !table || table.contains(document.activeElement) || table.querySelector("input:checked") || getSelection().containsNode(chunk, true)) return;
   chunk.style.height = chunk.offsetHeight + "px";
   table.remove();
   aside.set(chunk, table);
