@@ -285,6 +285,13 @@ func (o options) entries(ctx context.Context, record File, evidence proof.Eviden
 	if !v.note("the record", err) && err != nil {
 		v.findings[len(v.findings)-1].Position = report.Entries + 1
 	}
+	if report.Uncounted > 0 {
+		why := "entries that they count are put away"
+		if err != nil || report.Counted == 0 && len(report.Findings) > 0 { // before any was compared
+			why = "what is found comes first"
+		}
+		v.omitted = append(v.omitted, fmt.Sprintf("the counts of %d exports, since %s", report.Uncounted, why))
+	}
 	return report, views
 }
 

@@ -139,9 +139,6 @@ func showAway(p *shell.Page, report proof.Report, v *verification) {
 	if report.PutAway > 0 {
 		p.Line("%d entries are put away in segments that are not there, and only their hashes were compared: %s", report.PutAway, strings.Join(report.Segments, ", "))
 	}
-	if report.Uncounted > 0 {
-		p.Line("The counts of %d exports were not made again, since entries that they count are put away.", report.Uncounted)
-	}
 	for _, why := range v.omitted {
 		p.Line("Not compared: %s.", why)
 	}

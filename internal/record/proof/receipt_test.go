@@ -153,6 +153,10 @@ func TestTheCountOfAnExportIsComparedWithWhatIsHere(t *testing.T) {
 		if err != nil || (len(report.Findings) == 1 && report.Findings[0].Position == 4) != test.found || report.Counted != test.exports && !test.refused {
 			t.Errorf("%s: of the record, %d counts, %v, %v", test.what, report.Counted, report.Findings, err)
 		}
+		unsound := proof.Evidence{Checkpoints: []proof.Checkpoint{{Size: 2}}} // of another record
+		if again, err := proof.VerifyRecord(t.Context(), &few{first, second, foreign, test.counted}, unsound); err != nil || again.Counted != 0 || again.Uncounted != report.Counted {
+			t.Errorf("%s: of a record that does not verify, %d counts and %d that were not made again, %v, %v", test.what, again.Counted, again.Uncounted, again.Findings, err)
+		}
 	}
 }
 

@@ -27,7 +27,6 @@ func (v *verifier) countAgain(ctx context.Context) error {
 	if v.firstAway > 0 {
 		list = slices.DeleteFunc(list, func(c recount) bool { return c.Through >= v.firstAway })
 	}
-	v.report.Counted, v.report.Uncounted = len(list), len(v.counted)-len(list)
 	if len(list) == 0 || len(v.report.Findings) > 0 {
 		return nil
 	}
@@ -74,6 +73,7 @@ func (v *verifier) countAgain(ctx context.Context) error {
 
 // compareCount compares a count with what there is up to its position.
 func (v *verifier) compareCount(c recount, trees map[string]*Tree) {
+	v.report.Counted++
 	t := trees[c.Of]
 	if root := t.Root(); t.Size() != c.Entries || root != c.Root {
 		v.found(c.at, "the export that this entry records is said to have %d entries of %s up to position %d, with the root %s; there are %d, with the root %s", c.Entries, c.Of, c.Through, c.Root, t.Size(), root)

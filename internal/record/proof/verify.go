@@ -56,7 +56,7 @@ type Report struct {
 	PutAway   int              `json:"put_away,omitempty"`    // entries in segments that are not attached, of which only the leaf was compared
 	Segments  []string         `json:"segments,omitempty"`    // those
 	Counted   int              `json:"counted,omitempty"`     // counts of exports that were made again
-	Uncounted int              `json:"not_counted,omitempty"` // those that could not be made again, since entries are put away
+	Uncounted int              `json:"not_counted,omitempty"` // those that were not, since entries are put away or the record does not verify
 	Written   []SegmentWritten `json:"-"`                     // the segments of which the record says that they were written
 	Findings  []Finding        `json:"findings"`
 }
@@ -100,6 +100,7 @@ func VerifyRecord(ctx context.Context, r Record, e Evidence) (Report, error) {
 	}
 	err := v.run(ctx)
 	v.stopAlong(err)
+	v.report.Uncounted = len(v.counted) - v.report.Counted
 	v.report.Entries, v.report.Root = ledger.Position(v.tree.Size()), v.tree.Root() //nolint:gosec // never negative
 	slices.SortStableFunc(v.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Position, b.Position) })
 	return v.report, err
