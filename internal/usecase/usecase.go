@@ -272,7 +272,7 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 	if err != nil {
 		return err
 	}
-	turns, err := quota.NewTurns()
+	turns, err := quota.NewTurns(o.Now)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,17 @@ type InboxFilter struct {
 	Turns Turns  // of the senders on earlier pages from the beginning
 }
 
+// mostHeld bounds what is read behind claims that others hold: if they hold more, one of those may come first.
+const mostHeld = 1024
+
+// Needs is how many items a page may need. From the beginning it may put off all that others hold.
+func (f *InboxFilter) Needs() int {
+	if f.After != (Cursor{}) {
+		return f.Limit
+	}
+	return f.Limit + min(len(f.Turns.Held), mostHeld)
+}
+
 // Inbox is the items that wait for an agent, or a page of them.
 type Inbox struct {
 	// Items are those of the highest priority first. Within a priority that the reader has not been told anything of, senders take turns, so that the

@@ -312,3 +312,19 @@ func TestClaimsThatOthersHoldComeAfterTheRestOfTheirPriority(t *testing.T) {
 		}
 	}
 }
+
+func TestAPageNeedsMoreForWhatOthersHoldOnlyFromTheBeginning(t *testing.T) {
+	for _, c := range []struct {
+		after      view.Cursor
+		held, want int
+	}{{view.Cursor{}, 1000, 1010}, {view.Cursor{}, 3000, 1034}, {view.CursorAt(1), 1000, 10}} {
+		held := map[string]bool{}
+		for i := range c.held {
+			held[fmt.Sprint(i)] = true
+		}
+		f := view.InboxFilter{After: c.after, Limit: 10, Turns: view.Turns{Held: held}}
+		if got := f.Needs(); got != c.want {
+			t.Errorf("after %s, %d are held: %d, want %d", c.after, c.held, got, c.want)
+		}
+	}
+}

@@ -25,6 +25,7 @@ const held = time.Second
 // Turns remembers whose turn it was in each inbox, from page to page, and which open claims a reader was just shown. It is of this process alone; what is
 // forgotten is as if the sender had not had a turn, and the claim had been shown to nobody.
 type Turns struct {
+	now   func() time.Time
 	mu    sync.Mutex
 	each  simplelru.LRUCache[string, *turns]
 	holds []hold // the oldest first
@@ -42,10 +43,10 @@ type turns struct {
 	last  map[string]uint64 // by sender: given, with the last item of it
 }
 
-// NewTurns returns a memory without turns.
-func NewTurns() (*Turns, error) {
+// NewTurns returns a memory without turns, by a clock.
+func NewTurns(now func() time.Time) (*Turns, error) {
 	each, err := lru.New[string, *turns](readersKnown)
-	return &Turns{each: each}, err
+	return &Turns{now: now, each: each}, err
 }
 
 // Of is the turns in the inbox of an agent so far.
@@ -62,7 +63,7 @@ func (t *Turns) Of(workspace, agent string) view.Turns {
 
 // heldByOthers is the claims that others than an agent were just shown; nil: none.
 func (t *Turns) heldByOthers(workspace, agent string) (handoffs map[string]bool) {
-	now := time.Now()
+	now := t.now()
 	for len(t.holds) > 0 && !now.Before(t.holds[0].ends) {
 		t.holds = t.holds[1:]
 	}
@@ -82,7 +83,7 @@ func (t *Turns) heldByOthers(workspace, agent string) (handoffs map[string]bool)
 func (t *Turns) Hold(workspace, agent, handoff string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.holds = append(t.holds, hold{workspace, agent, handoff, time.Now().Add(held)})
+	t.holds = append(t.holds, hold{workspace, agent, handoff, t.now().Add(held)})
 }
 
 // Take notes the turns of a page that was read.

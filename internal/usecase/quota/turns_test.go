@@ -9,7 +9,7 @@ import (
 
 func TestAClaimIsHeldForAMomentByWhomItWasShownTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns, err := NewTurns()
+		turns, err := NewTurns(time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}

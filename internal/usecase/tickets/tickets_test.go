@@ -72,7 +72,7 @@ func open(t *testing.T) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turns, err := quota.NewTurns()
+	turns, err := quota.NewTurns(time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ const rankShift = 56
 // Inbox implements [view.TaskQueries].
 func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.InboxFilter) (view.Inbox, error) {
 	f.Limit = view.PageSize(f.Limit)
-	for share := f.Limit + len(f.Turns.Held); ; share *= 4 { // a page may leave out all that others hold
+	for share := f.Needs(); ; share *= 4 {
 		all, read, at, err := v.waiting(ctx, workspace, agent, f.After, share)
 		if err != nil {
 			return view.Inbox{}, err

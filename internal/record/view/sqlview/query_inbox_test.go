@@ -52,6 +52,17 @@ func TestAPageOfAnInboxReadsWhatItNeedsHoweverManyTheSenders(t *testing.T) {
 	}
 }
 
+func TestAPageHasWhatNobodyHoldsBehindMoreThanAPageThatOthersHold(t *testing.T) {
+	held := map[string]bool{}
+	for i := range 2 * view.MaxPage {
+		held[fmt.Sprintf("task_%d.h1", i)] = true
+	}
+	box, err := crowd(t, 2, 2*view.MaxPage).Inbox(t.Context(), "default", "bob", view.InboxFilter{Limit: 1, Turns: view.Turns{Held: held}})
+	if want := fmt.Sprintf("task_%d.h1", len(held)); err != nil || len(box.Items) != 1 || box.Items[0].ID != want {
+		t.Errorf("%+v, %v; want %s", box.Items, err, want)
+	}
+}
+
 func TestWhatAClaimSaysIsStoredOnceForAllOfItsReceivers(t *testing.T) {
 	const receivers = 64
 	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
