@@ -30,6 +30,7 @@ type Node struct {
 	name     string
 	password string // of connections inside the process
 	stopping chan struct{}
+	kept     chan struct{} // closed when keepAlive has ended
 	stop     sync.Once
 }
 
@@ -111,7 +112,7 @@ func Start(o Options) (*Node, error) {
 		s.Shutdown()
 		return nil, err
 	}
-	n := &Node{server: s, options: options, log: log, name: name, password: password, stopping: make(chan struct{})}
+	n := &Node{server: s, options: options, log: log, name: name, password: password, stopping: make(chan struct{}), kept: make(chan struct{})}
 	go n.keepAlive()
 	return n, nil
 }
@@ -173,6 +174,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		<-n.kept            // JetStream is not started any more
 		n.server.Shutdown() // steps down from what it leads
 		n.server.WaitForShutdown()
 	}()
