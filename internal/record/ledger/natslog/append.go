@@ -90,7 +90,7 @@ func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.
 		case !sent && (l.isClosing() || time.Now().After(end) || !passing(err)):
 			return 0, unavailable(err)
 		}
-		if codeOf(err) == codeSequenceInQueue {
+		if codeOf(err) == codeSequenceInQueue && !sent { // otherwise each try asks the leader, too
 			l.pauseFor(ctx, queuedRetry)
 		} else {
 			l.pause(ctx)

@@ -3,6 +3,7 @@ package natslog
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ const (
 type Occupied struct {
 	mu       sync.Mutex
 	subjects map[string]span
+	swept    time.Time // when old ones were last dropped
 	deposed  time.Time // when a leader was last asked to step down
 }
 
@@ -35,6 +37,10 @@ func (o *Occupied) refused(subject string, after time.Duration) (stuck bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
+	if now.Sub(o.swept) > stuckGap { // many calls end without a later answer
+		maps.DeleteFunc(o.subjects, func(_ string, s span) bool { return now.Sub(s.last) > stuckGap })
+		o.swept = now
+	}
 	s := o.subjects[subject]
 	if now.Sub(s.last) > stuckGap {
 		s.first = now

@@ -3,6 +3,7 @@ package natslog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -126,6 +127,19 @@ func TestALeaderIsNotDeposedAgainAtOnceNorForOneMessageAfterAnother(t *testing.T
 		}
 		if want := []bool{false, false, false, true, false, false, true}; !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
+func TestSubjectsThatNobodyAsksForAnyMoreAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var o Occupied
+		for i := range 1000 {
+			o.refused(fmt.Sprint(i), stuckAfter)
+		}
+		time.Sleep(stuckGap + 1)
+		if o.refused("a", stuckAfter); len(o.subjects) != 1 {
+			t.Errorf("%d are remembered", len(o.subjects))
 		}
 	})
 }
