@@ -26,7 +26,7 @@ type Options struct {
 	Connections int
 	// Retries is how often a call is repeated after network errors and after "unavailable" or "unknown", under the same idempotency key, at each server; 0 means 4, below 0 never.
 	Retries int
-	// Patience is how long a call is repeated that no server answers, as while one restarts, even if Retries are used up.
+	// Patience is how long a call is repeated that no server answers, as while one restarts, even if Retries are used up: from the first call that was not answered on, or after as long without a call.
 	Patience time.Duration
 	// Pause is the first pause before a repetition, which then doubles up to 5 s; 0 means 100 ms. The server's Retry-After counts if it is longer.
 	Pause time.Duration

@@ -44,3 +44,28 @@ func TestACallThatWaitsIsRepeatedForTheRestOfItsTime(t *testing.T) {
 		}
 	})
 }
+
+// What an earlier call waited in vain counts for those that follow at once, and not for one that is made long after.
+func TestEachOutageHasThePatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := client.New("http://localhost", "tz_x", client.Options{Retries: 6, Patience: 25 * time.Second, HTTP: &http.Client{
+			Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range []struct {
+			after       time.Duration
+			least, most time.Duration
+		}{{0, 20 * time.Second, 25 * time.Second}, {0, 0, 10 * time.Second}, {time.Hour, 20 * time.Second, 25 * time.Second}, {time.Minute, 20 * time.Second, 25 * time.Second}} {
+			time.Sleep(one.after)
+			began := time.Now()
+			if _, err := c.Me(t.Context()); err == nil {
+				t.Error("there was an answer")
+			}
+			if took := time.Since(began); took < one.least || took > one.most {
+				t.Errorf("%s after the last call it gave up after %s, want %s to %s", one.after, took, one.least, one.most)
+			}
+		}
+	})
+}

@@ -51,7 +51,7 @@ type Conn struct {
 	HTTP                *http.Client
 	Retries             int // at each server
 	FirstPause, Timeout time.Duration
-	Patience            time.Duration // for how long after the last answer calls that no server answers are repeated, however often that is
+	Patience            time.Duration // for how long calls that no server answers are repeated, however often that is: from the first of them on, or after as long without a call
 	// Least is the position that the answer to a read must have reached; 0: any.
 	Least func(ctx context.Context) uint64
 	// Refused reads the refusal in an answer.
@@ -63,23 +63,44 @@ type Conn struct {
 // away notes since when no server answers. It is safe for concurrent use.
 type away struct {
 	mu    sync.Mutex
-	since time.Time // zero: the last attempt was answered
+	since time.Time // zero: the last attempt was answered, or is too long ago
+	last  time.Time // the last attempt that was not answered
+	calls int       // under way
+}
+
+// begin notes that a call begins: if there was none for as long as the patience, what was not answered before tells nothing about the servers.
+func (a *away) begin(patience time.Duration) (end func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.calls == 0 && time.Since(a.last) >= patience {
+		a.since = time.Time{}
+	}
+	a.calls++
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.calls--
+	}
 }
 
 // noted notes whether an attempt was answered, and returns since when none was.
 func (a *away) noted(answered bool) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if now := time.Now(); answered {
+	if answered {
 		a.since = time.Time{}
-	} else if a.since.IsZero() {
-		a.since = now
+		return a.since
+	}
+	a.last = time.Now()
+	if a.since.IsZero() {
+		a.since = a.last
 	}
 	return a.since
 }
 
 // Retry makes an attempt again as long as its error may pass and it says that it can be made again.
 func (c *Conn) Retry(ctx context.Context, attempt func() (again bool, err error)) error {
+	defer c.away.begin(c.Patience)()
 	for n := 0; ; n++ {
 		again, err := attempt()
 		if err != nil && ctx.Err() != nil {
