@@ -80,11 +80,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		return taken(r, "The task was taken from its owner.", c.Say("{status} with id=%s shows who accepts it", r.Task)), nil
 	}
 	if r.Owner == me.Agent {
-		s, err := c.Content(ctx, r.Handoff, client.ContentInput{Render: true, Via: client.ViaMCP})
-		if err != nil {
-			return answer{}, err
-		}
-		return c.owned(ctx, r, s), nil
+		return c.tookOver(ctx, r, r.Handoff)
 	}
 	c.Session.AskedFor(r.Task)
 	who := "owner"

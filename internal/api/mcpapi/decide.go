@@ -23,7 +23,7 @@ type decideInput struct {
 }
 
 var decideTool = defineText[decideInput]("decide", "Decide a request", tool.Destroys,
-	"Decide a request that waits for you: confirm or approve a handoff, approve or deny a takeover, answer a question, claim a ticket.",
+	"Decide a request that waits for you: confirm or approve a handoff, approve or deny a takeover, answer a question, claim a ticket: a task handed to people is yours then, until verdict=release.",
 	func(ctx context.Context, c *call, in decideInput) (answer, error) {
 		about, said, err := c.earlier()
 		switch {
@@ -109,7 +109,7 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	case "claim":
 		r, err = c.Claim(ctx, in.ID)
 		if err == nil && r.State == client.Executing { // a ticket of the kind takeover: the task is claimed with it
-			return c.tookOver(ctx, r)
+			return c.tookOver(ctx, r, r.Task)
 		}
 		did = "You claimed the ticket."
 	case "release":
@@ -121,9 +121,11 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	return tool.Changed(r, err, did, "")
 }
 
-// tookOver answers a person who claimed a task from a desk with the context to work from, as [call.owned] does.
-func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
-	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true, Via: client.ViaMCP})
+// tookOver answers the owner of a task that was taken from another, or claimed from a desk, as [call.owned] does. It owns the task even if the
+// context of id cannot be read.
+func (c *call) tookOver(ctx context.Context, r client.Receipt, id string) (answer, error) {
+	c.Session.Hold(r.Task, r.Epoch)
+	s, err := c.Content(ctx, id, client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, err
 	}

@@ -2,8 +2,11 @@ package mcpapi_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 )
 
 // twoSessions is an agent whose first session accepted a task under an epoch, and whose second session accepted it again under a later
@@ -182,4 +185,29 @@ func TestAReplayLeavesTheEpochToTheSession(t *testing.T) {
 		t.Errorf("a second time, across the replay: %s", text)
 	}
 	coder.call("complete", m{"task": task, "text": "done", "epoch": 4})
+}
+
+// The task is claimed even if its context cannot be read after that.
+func TestASessionHoldsWhatItClaimedWithoutItsContext(t *testing.T) {
+	h := open(t)
+	broken := false
+	zoe := h.served(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken && strings.HasSuffix(r.URL.Path, "/content") {
+			http.Error(w, "the disk is full", http.StatusInternalServerError)
+			return
+		}
+		h.api.ServeHTTP(w, r)
+	}), h.token("zoe", "human", "refunds"), mcpapi.Options{})
+	coder := h.agent(sessionVersion, "coder")
+	_, made := zoe.call("send", m{"intent": "Refund order 7"})
+	_, given := zoe.call("send", m{"task": made["task"], "to": "coder"})
+	coder.call("accept", m{"handoff": given["handoff"]})
+	_, sent := coder.call("send", m{"task": made["task"], "to": "human:refunds"})
+	broken = true
+	if text, _, refused := zoe.try("decide", m{"id": sent["ticket"], "verdict": "claim"}); !refused {
+		t.Fatalf("there was a context: %s", text)
+	}
+	if text, done, refused := zoe.try("complete", m{"task": made["task"], "text": "done"}); refused || done["state"] != "completed" {
+		t.Errorf("the owner is refused: %s", text)
+	}
 }
