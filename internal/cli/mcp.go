@@ -211,7 +211,7 @@ The client's timeout for tool calls must be 60 seconds or more, which is the def
 Server. On this machine, without further settings, a server is started in the background if none answers. It serves all clients, and
 keeps running when they end; trapeze stop ends it, and --no-start prevents the start. For a server on another machine set
 TRAPEZE_URL and TRAPEZE_TOKEN in the client's settings, and TRAPEZE_CA if its certificate is of a CA of your own. The token must be the agent's own (trapeze token create --agent coder); then --agent can be omitted.
-Sessions survive a restart of the server: a call that the server does not answer is repeated for 25 seconds, and then refused as
+Sessions survive a restart of the server: a call that the server does not answer is repeated for up to 25 seconds, and then refused as
 unavailable, which says so; a call of inbox and a subscription to the end of a task continue.
 
 Identity. The session acts as the agent only. On the server's machine the owner's token is used once, to create the agent's token,

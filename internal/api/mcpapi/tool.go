@@ -87,7 +87,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		case errors.As(err, &wire):
 			return nil, wire
 		case err != nil:
-			said := refused.Result(ctx, refused.Call{Set: set, Tool: t.Name(), Arguments: req.Params.Arguments}, call.Session.Stale(err))
+			said := refused.Result(ctx, refused.Call{Set: set, Tool: t.Name(), Arguments: req.Params.Arguments, Repeated: o.Remote}, call.Session.Stale(err))
 			fit.Bound(ctx, c, set, t.Name(), false, said)
 			return said, nil
 		case a.Need != nil:

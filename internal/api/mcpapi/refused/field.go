@@ -49,6 +49,7 @@ type Call struct {
 	Set       toolset.Set
 	Tool      string // its own name
 	Arguments json.RawMessage
+	Repeated  bool // calls of the API that are not answered are repeated while a server restarts
 }
 
 // argument returns the name that the tool has for a field of the API, with the place in it that the field names; ok is false if it has none.

@@ -1,7 +1,11 @@
 package refused
 
 import (
+	"errors"
+	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
@@ -43,6 +47,15 @@ func TestAModelReadsAHintWithItsTools(t *testing.T) {
 	} {
 		if got := (Call{Set: short}).hint(&client.Error{Hint: c.hint, Helps: c.helps}); got != c.want {
 			t.Errorf("%q is %q, want %q", c.hint, got, c.want)
+		}
+	}
+}
+
+func TestAnUnansweredCallIsSaidToBeRepeatedWhereItWas(t *testing.T) {
+	for _, repeated := range []bool{false, true} {
+		said := Result(t.Context(), Call{Tool: "join", Repeated: repeated}, errors.New("connection refused"))
+		if text := said.Content[0].(*mcp.TextContent).Text; !strings.HasPrefix(text, "unavailable: the server cannot be reached now") || strings.Contains(text, "was repeated") != repeated {
+			t.Errorf("repeated %t: %s", repeated, text)
 		}
 	}
 }

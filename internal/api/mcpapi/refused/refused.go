@@ -19,8 +19,11 @@ var forPeople = regexp.MustCompile(`\btrapeze [a-z]|\b(an|the) (operator|admin)`
 // Result is the refused call of a tool as a model reads it: the code, what is wrong, and what to do next.
 func Result(ctx context.Context, c Call, err error) *mcp.CallToolResult {
 	e := &client.Error{
-		Code: client.Unavailable, Message: "the server cannot be reached now; the call was repeated for as long as a restart takes",
+		Code: client.Unavailable, Message: "the server cannot be reached now",
 		Hint: "wait a moment and call again, with the same key if you gave one; if it stays unreachable, ask your user to run trapeze doctor, which reports what is wrong, or trapeze serve --background, which starts a server on this machine",
+	}
+	if c.Repeated {
+		e.Message += "; the call was repeated for as long as a restart takes"
 	}
 	switch {
 	case errors.As(err, &e):
