@@ -23,10 +23,7 @@ func Takeover(s *shell.Shell) *cobra.Command {
 			}
 			r, err = c.Takeover(ctx, args[0], in)
 			if err == nil {
-				s.AskedFor(r.Task)
-			}
-			if r.Owner == s.Chosen() { // the owner was lost
-				s.Hold(r.Task, r.Owner, r.Epoch)
+				s.TookOver(r)
 			}
 			return r, err
 		})

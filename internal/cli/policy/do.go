@@ -41,8 +41,11 @@ func Do(s *shell.Shell) *cobra.Command {
 			if d.Confirm != "" {
 				return unconfirmed(d)
 			}
-			if d.Receipt != nil {
-				s.Remember(d.Receipt.Task)
+			if r := d.Receipt; r != nil {
+				s.Remember(r.Task)
+				if d.Understood.Intent == "takeover" {
+					s.TookOver(*r)
+				}
 			}
 			return s.Emit(d, func(p *shell.Page) { show(p, d) })
 		})

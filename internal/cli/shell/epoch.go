@@ -31,7 +31,7 @@ func (s *Shell) EpochOf(ctx context.Context, c *client.Client, task string, give
 	}
 	dir, caller := s.memory()
 	if held := last.Held(dir, caller, task); held.N != 0 && held.Agent == t.Owner && held.N != t.Epoch {
-		s.moved = fmt.Sprintf("%s has the task under epoch %d, which it accepted in another session than here, where it had it under %d: stop working on it here. Only if you are to continue it here, "+
+		s.moved = fmt.Sprintf("%s has the task under epoch %d, which it got over another protocol, with another token or on another machine, while here it had it under %d: stop working on it here. Only if you are to continue it here, "+
 			"read its context again with %s, then repeat the command with --epoch %d", OneLine(t.Owner), t.Epoch, held.N, shellword.Command("trapeze envelope render", task), t.Epoch)
 		return held.N, nil // which is refused, unless the command is repeated with its key
 	}
@@ -40,7 +40,7 @@ func (s *Shell) EpochOf(ctx context.Context, c *client.Client, task string, give
 
 // EpochFlag defines --epoch.
 func EpochFlag(f *pflag.FlagSet, epoch *uint64) {
-	f.Uint64Var(epoch, "epoch", 0, "the task's epoch that you expect; refused if it has changed (TRAPEZE_EPOCH; default: the one under which you got the task with this program, or else the current one)")
+	f.Uint64Var(epoch, "epoch", 0, "the task's epoch that you expect; refused if it has changed (TRAPEZE_EPOCH; default: the one under which the agent got the task with this command line on this machine, in whatever session, or else the current one)")
 }
 
 // Hold remembers under which epoch the caller was given a task. Without a directory to keep it in, commands use the current one.
@@ -51,7 +51,7 @@ func (s *Shell) Hold(task, owner string, epoch uint64) {
 }
 
 // Showed remembers under which epoch the caller owns a task that it was shown. What it was given before counts: who looks at a task does not thereby
-// own what another session has accepted.
+// own what it has accepted elsewhere.
 func (s *Shell) Showed(t client.Task) {
 	if dir, caller := s.memory(); t.Owner == s.Chosen() && last.Held(dir, caller, t.ID).N == 0 {
 		s.Hold(t.ID, t.Owner, t.Epoch)
@@ -62,6 +62,13 @@ func (s *Shell) Showed(t client.Task) {
 func (s *Shell) AskedFor(task string) {
 	dir, caller := s.memory()
 	last.Drop(dir, caller, task)
+}
+
+// TookOver is [Shell.AskedFor] for the answer to a takeover, which makes the caller the owner at once if the owner was lost.
+func (s *Shell) TookOver(r client.Receipt) {
+	if s.AskedFor(r.Task); r.Owner == s.Chosen() {
+		s.Hold(r.Task, r.Owner, r.Epoch)
+	}
 }
 
 // goOn remembers the epoch under which the caller goes on with a task that it was given under another.

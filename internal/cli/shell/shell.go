@@ -38,7 +38,7 @@ type Shell struct {
 	root *cobra.Command
 	// tokenless: there was no token for the server.
 	tokenless bool
-	moved     string // what to do if the epoch is refused: the caller got the task again, in another session
+	moved     string // what to do if the epoch is refused: the caller got the task again, elsewhere
 }
 
 // New makes a shell whose flags have not been parsed yet: see Bind.
