@@ -80,7 +80,7 @@ func (s *Server) openShared(ctx context.Context) error {
 	}
 	place := c.Record
 	place.NATS.Dir = filepath.Join(c.DataDir, nodeName)
-	record, err := sharedrecord.Open(ctx, place, sharedrecord.Options{Committed: s.counts.committed})
+	record, err := sharedrecord.Open(ctx, place, sharedrecord.Options{Committed: s.counts.committed, Log: c.Log})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,7 @@ const (
 // natsRecord is a record in NATS JetStream.
 type natsRecord struct {
 	log  *natslog.Log
+	warn *slog.Logger
 	conn *nats.Conn
 	js   jetstream.JetStream
 	// node and the lock of its directory; nil: the servers are elsewhere.
@@ -42,13 +44,13 @@ type natsRecord struct {
 }
 
 func openJetStream(ctx context.Context, c NATS, o Options) (_ Record, err error) {
-	r := &natsRecord{}
+	r := &natsRecord{warn: o.Log}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.Close(ctx))
 		}
 	}()
-	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: r.waiting(c.Waiting), Filling: o.Filling}
+	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: r.waiting(c.Waiting), Filling: o.Filling, Log: o.Log}
 	if c.Start != nil {
 		if err := r.start(ctx, c); err != nil {
 			return nil, err
@@ -137,7 +139,7 @@ func (r *natsRecord) Acknowledged(at ledger.Position) { r.log.Acknowledged(at) }
 
 // FrontEnds implements [Record].
 func (r *natsRecord) FrontEnds(ctx context.Context) (frontend.Store, error) {
-	s, err := natsfront.Open(ctx, r.conn, natsfront.Options{Name: r.log.Name()})
+	s, err := natsfront.Open(ctx, r.conn, natsfront.Options{Name: r.log.Name(), Log: r.warn})
 	if err != nil {
 		return nil, err
 	}

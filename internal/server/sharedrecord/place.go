@@ -2,6 +2,7 @@ package sharedrecord
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -146,6 +147,8 @@ type Options struct {
 	Committed func(entries int, took time.Duration)
 	// Filling says that the record is opened to be filled: programs that open it meanwhile wait for that.
 	Filling bool
+	// Log is told of what is wrong with the servers of the record; nil means slog.Default().
+	Log *slog.Logger
 }
 
 // Open opens the record of a place, and creates it if there is none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,11 +28,14 @@ type Options struct {
 	Name string
 	// Replicas of the bucket, if it is created; 0 means 3.
 	Replicas int
+	// Log is told of each leader that is asked to step down; nil means slog.Default().
+	Log *slog.Logger
 }
 
 // Store keeps what front ends share in a bucket of JetStream beside the record, and tells in plain messages what is not kept. It is safe for concurrent use.
 type Store struct {
 	conn  *nats.Conn
+	log   *slog.Logger
 	kv    jetstream.KeyValue
 	id    string // of this front end, as the holder of the turn
 	topic string // of messages
@@ -58,7 +62,7 @@ func Open(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{conn: conn, id: nuid.Next(), topic: strings.ToLower(o.Name) + ".news", agents: map[string]time.Time{}, fronts: map[string]met{}, drain: map[string]bool{}}
+	s := &Store{conn: conn, log: o.Log, id: nuid.Next(), topic: strings.ToLower(o.Name) + ".news", agents: map[string]time.Time{}, fronts: map[string]met{}, drain: map[string]bool{}}
 	if s.kv, err = natslog.Bucket(ctx, js, o.Name+"_SHARED", "what the front ends of Trapeze share", o.Replicas); err != nil {
 		return nil, wrap(err)
 	}
@@ -170,7 +174,7 @@ func (s *Store) RaiseCursor(ctx context.Context, name string, to ledger.Position
 
 // update changes a value, if it has a revision.
 func (s *Store) update(ctx context.Context, key string, value []byte, revision uint64) (next uint64, err error) {
-	err = s.occupied.Change(ctx, s.conn, bucketStream+s.kv.Bucket(), key, func() (err error) {
+	err = s.occupied.Change(ctx, s.conn, s.log, bucketStream+s.kv.Bucket(), key, func() (err error) {
 		next, err = s.kv.Update(ctx, key, value, revision)
 		return err
 	})

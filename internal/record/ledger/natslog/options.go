@@ -2,6 +2,7 @@ package natslog
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -23,6 +24,8 @@ type Options struct {
 	Starting time.Duration
 	// Waiting is told of each try that failed meanwhile. May be nil.
 	Waiting func(error)
+	// Log is told of each leader that is asked to step down; nil means slog.Default().
+	Log *slog.Logger
 	// Filling says that the log is opened to be filled by [Log.Copy]. Meanwhile those who open the record wait, also before its stream is created.
 	Filling bool
 	// Synced says that all servers are known to sync each write, as those of package natsnode do. Otherwise Monitors are the addresses of the

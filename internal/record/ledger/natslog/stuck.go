@@ -2,7 +2,9 @@ package natslog
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
 	"maps"
 	"sync"
 	"time"
@@ -66,9 +68,15 @@ func (o *Occupied) answered(subject string) {
 
 // Change calls fn, which changes a message with a subject of a stream beside the record, and again for [patience] at most while the leader refuses it because another
 // one is on its way.
-func (o *Occupied) Change(ctx context.Context, conn *nats.Conn, stream, subject string, fn func() error) error {
+func (o *Occupied) Change(ctx context.Context, conn *nats.Conn, log *slog.Logger, stream, subject string, fn func() error) error {
 	return o.change(ctx, subject, fn, func() {
-		_ = Request(ctx, conn, stepDown(stream), nil, &struct{}{}) // the next try tells what came of it
+		within, end := context.WithTimeout(ctx, requestTimeout)
+		defer end()
+		reply, err := conn.RequestWithContext(within, stepDown(stream), nil)
+		if err != nil {
+			reply = &nats.Msg{}
+		}
+		askedToStepDown(ctx, log, subject, reply.Data, err)
 	})
 }
 
@@ -99,6 +107,27 @@ func (o *Occupied) change(ctx context.Context, subject string, fn func() error, 
 // stepDown is the subject of requests to the leader of a stream that another is to lead.
 func stepDown(stream string) string { return "$JS.API.STREAM.LEADER.STEPDOWN." + stream }
 
+// askedToStepDown logs that a leader was, and why it does not: an account may lack the right to ask.
+func askedToStepDown(ctx context.Context, log *slog.Logger, subject string, reply []byte, err error) {
+	var answer struct {
+		Error *apiError `json:"error"`
+	}
+	if err == nil {
+		err = json.Unmarshal(reply, &answer)
+	}
+	if err == nil && answer.Error != nil {
+		err = answer.Error
+	}
+	if log == nil {
+		log = slog.Default()
+	}
+	attrs := []any{"subject", subject}
+	if err != nil {
+		attrs = append(attrs, "error", err)
+	}
+	log.WarnContext(ctx, "a leader of JetStream says for long that a message is on its way, and was asked to step down", attrs...)
+}
+
 // onItsWay notes that the leader has refused an entry because another one of its stream is on its way.
 func (l *Log) onItsWay(ctx context.Context, subject string) {
 	after := l.opts.stuck
@@ -106,6 +135,7 @@ func (l *Log) onItsWay(ctx context.Context, subject string) {
 		after = stuckAfter
 	}
 	if l.occupied.refused(subject, after) {
-		_, _ = l.send(ctx, &nats.Msg{Subject: stepDown(l.opts.Name)}) // the next try tells what came of it
+		b, err := l.send(ctx, &nats.Msg{Subject: stepDown(l.opts.Name)})
+		askedToStepDown(ctx, l.opts.Log, subject, b, err)
 	}
 }

@@ -1,10 +1,13 @@
 package natslog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -19,6 +22,8 @@ import (
 
 // leader stands for the leader of a stream. Messages of its subject are on their way for it until it has stepped down, or until other messages are stored.
 type leader struct {
+	log      bytes.Buffer // of those who ask it
+	denies   bool         // it may not be asked to step down
 	stuck    atomic.Bool
 	left     atomic.Int64 // answers before what is on its way is stored; 0: it never is
 	deposed  atomic.Int64
@@ -58,6 +63,10 @@ func logAt(t *testing.T, f *leader, stuck time.Duration) *Log {
 	down := func(m *nats.Msg) {
 		f.deposed.Add(1)
 		f.stuck.Store(false)
+		if f.denies {
+			_ = m.Respond([]byte(`{"error":{"err_code":10039,"description":"not allowed"}}`))
+			return
+		}
 		_ = m.Respond([]byte(`{"success":true}`))
 	}
 	for subject, do := range map[string]nats.MsgHandler{"s.>": f.answer, "$JS.API.STREAM.LEADER.STEPDOWN.S": down} {
@@ -65,7 +74,7 @@ func logAt(t *testing.T, f *leader, stuck time.Duration) *Log {
 			t.Fatal(err)
 		}
 	}
-	l := &Log{opts: Options{Name: "S", stuck: stuck}.withDefaults(), conn: conn, closing: make(chan struct{})}
+	l := &Log{opts: Options{Name: "S", stuck: stuck, Log: slog.New(slog.NewTextHandler(&f.log, nil))}.withDefaults(), conn: conn, closing: make(chan struct{})}
 	if _, err := l.leaders.subscribe(conn, "S"); err != nil {
 		t.Fatal(err)
 	}
@@ -78,15 +87,17 @@ func TestALeaderForWhichAStreamStaysOccupiedIsDeposed(t *testing.T) {
 		left     int64
 		conflict bool
 		deposed  int64
+		denies   bool
 		want     error
 	}{
 		"nothing is on its way":   {deposed: 1},
+		"it may not be asked":     {deposed: 1, denies: true},
 		"it is stored in time":    {left: 2, conflict: true, want: ledger.ErrConflict},
 		"it came to nothing":      {left: 2},
 		"nothing, and it changed": {conflict: true, deposed: 1, want: ledger.ErrConflict},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &leader{conflict: test.conflict}
+			f := &leader{conflict: test.conflict, denies: test.denies}
 			f.stuck.Store(true)
 			f.left.Store(test.left)
 			stuck := 30 * time.Millisecond
@@ -99,6 +110,9 @@ func TestALeaderForWhichAStreamStaysOccupiedIsDeposed(t *testing.T) {
 			at, err := l.put(ctx, "w/task/1", []byte("entry"), 3)
 			if !errors.Is(err, test.want) || err == nil && at != 7 {
 				t.Errorf("%d, %v; want %v", at, err, test.want)
+			}
+			if text := f.log.String(); strings.Contains(text, "subject=s.") != (test.deposed > 0) || strings.Contains(text, "not allowed") != test.denies {
+				t.Errorf("it logs %q", text)
 			}
 			if n := f.deposed.Load(); n != test.deposed {
 				t.Errorf("it was deposed %d times, want %d", n, test.deposed)
