@@ -141,7 +141,7 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 		says   string
 		starts string // what a server says that does not start
 	}{
-		"nothing is wrong": {says: "entries with the root"},
+		"nothing is wrong": {says: "\n  the counts of exports, for which the entries are read once more: "},
 		"an entry is damaged, and an export was counted": {do: []string{"UPDATE entries SET bytes = substr(bytes, 1, 40) WHERE position = 11"}, exit: 1, says: "Not compared: the counts of 1 exports, since what is found comes first."},
 		"a view is changed":                             {do: []string{evil}, exit: 1, says: "the view view_task differs"},
 		"and the record is called sealed":               {do: []string{evil, "PRAGMA user_version=1006"}, exit: 1, says: "the view view_task differs", starts: "keys"},

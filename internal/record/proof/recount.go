@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -30,6 +31,8 @@ func (v *verifier) countAgain(ctx context.Context) error {
 	if len(list) == 0 || len(v.report.Findings) > 0 {
 		return nil
 	}
+	began := time.Now()
+	defer func() { v.report.Recount = time.Since(began) }()
 	slices.SortStableFunc(list, func(a, b recount) int { return cmp.Compare(a.Through, b.Through) })
 	trees := map[string]*Tree{} // by workspace, or task
 	for _, c := range list {

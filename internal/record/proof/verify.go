@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"syscall"
+	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -57,6 +58,7 @@ type Report struct {
 	Segments  []string         `json:"segments,omitempty"`    // those
 	Counted   int              `json:"counted,omitempty"`     // counts of exports that were made again
 	Uncounted int              `json:"not_counted,omitempty"` // those that were not, since entries are put away or the record does not verify
+	Recount   time.Duration    `json:"-"`                     // how long counts of exports took, for which the entries are read once more; 0: there are none
 	Written   []SegmentWritten `json:"-"`                     // the segments of which the record says that they were written
 	Findings  []Finding        `json:"findings"`
 }
