@@ -19,7 +19,8 @@ type disk struct {
 	image, dir string
 }
 
-const diskSize = 512 << 20
+// diskSize is the size of a disk, in bytes, of which only what is written takes space. PostgreSQL keeps up to 1 GiB of its write-ahead log.
+const diskSize = 3 << 30
 
 // newDisk mounts a new file system at a directory. Nil: this user may not, and no power is cut.
 func newDisk(t testing.TB, dir string) *disk {
