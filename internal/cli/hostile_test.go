@@ -286,8 +286,15 @@ func TestNoAnswerOfAServerNamesAFileOfTheCaller(t *testing.T) {
 	defer srv.Close()
 	const task, owner = "../../../../../keys", "x\nssh-ed25519 KEY"
 	for _, args := range [][]string{
-		{"task", "start", hostileTask}, {"task", "create", "x"}, {"task", "show", hostileTask}, {"task", "progress", hostileTask, "x"}, {"accept", hostileTask + ".h1"}, {"takeover", hostileTask},
-		{"send", hostileTask, "--to", "ann"}, {"ticket", "claim", hostileTask + ".k1"}, {"do", "take over from ann", "--yes"},
+		{"task", "start", hostileTask},
+		{"task", "create", "x"},
+		{"task", "show", hostileTask},
+		{"task", "progress", hostileTask, "x"},
+		{"accept", hostileTask + ".h1"},
+		{"takeover", hostileTask},
+		{"send", hostileTask, "--to", "ann"},
+		{"ticket", "claim", hostileTask + ".k1"},
+		{"do", "take over from ann", "--yes"},
 	} {
 		answer := map[string]any{"task": task, "id": task, "owner": owner, "epoch": 1, "stage": "transferred"}
 		answer["receipt"], answer["understood"] = map[string]any{"task": task, "owner": owner, "epoch": 1}, map[string]any{"intent": "takeover"}
