@@ -420,7 +420,8 @@ func BenchmarkMemory(b *testing.B) {
 	}
 	for n := range 6000 {
 		x := view.ItemVector{ID: fmt.Sprint("m", 9_999-n), At: ledger.Position(10_000 - n), Written: list[0].Written, Values: near} //nolint:gosec // small
-		err = errors.Join(err, h.file.Write(func(tx *sqlitelog.Tx) error { return PutVectors(tx, "default", "space", []view.ItemVector{x}) }))
+		err = errors.Join(err, h.file.Write(func(tx *sqlitelog.Tx) error { return PutVectors(tx, "default", "space", []view.ItemVector{x}) }),
+			h.Sketch(b.Context(), "default", "space", []view.ItemVector{x}))
 	}
 	h.must(err)
 	b.Run("the nearest", func(b *testing.B) {
