@@ -386,7 +386,7 @@ var deliveryPackages = []pkg{
 	{dir: "api/webpage/form", what: "what people write into the forms of the page, and which contradict themselves", imports: "client", libs: "net"},
 	{dir: "api/webpage/refill", what: "the page of a form that was refused, with the error and what was typed", libs: "net golang.org/x/net"},
 	{dir: "api/webpage/sheet", what: "compares what the receivers of two handoffs were given, entry by entry"},
-	{dir: "api/webpage/human", what: "how the page writes times, numbers, values and names of tasks, and reads times"},
+	{dir: "api/webpage/human", what: "how the page writes times, numbers, values and names of tasks, and reads times", imports: "domain/refusal"},
 	{dir: "api/webpage/browser", what: "tests of the page in a browser"},
 	{
 		dir: "api/mcpapi/outbound", what: "calls of the HTTP API by an MCP server in a process of its own: they name their tool",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -312,6 +313,27 @@ func TestEveryByteIsLookedAtWhereverItStandsInAString(t *testing.T) {
 			got := err == nil && n == len(s)
 			if want := json.Valid(s) && b < 0x80; got != want {
 				t.Errorf("byte %#x at %d: taken is %t", b, at, got)
+			}
+		}
+	}
+}
+
+// TestTimesAreThoseOfPackageTime: of the record, whose times are read and written without a layout that is parsed each time.
+func TestTimesAreThoseOfPackageTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		at := time.Date(rng.IntN(11_000)-500, time.Month(1+rng.IntN(12)), 1+rng.IntN(31), rng.IntN(24), rng.IntN(60), rng.IntN(60), rng.IntN(1e9), time.UTC)
+		text := string(appendTime(nil, at))
+		if want := at.Format(timeLayout); text != want {
+			t.Fatalf("%v is written as %s, and by package time as %s", at, text, want)
+		}
+		spoiled := []byte(text)
+		spoiled[rng.IntN(len(spoiled))] = "0123456789-:.TZ "[rng.IntN(16)]
+		for _, s := range []string{text, string(spoiled), text[:len(text)-1]} {
+			got, ok := parseTime(s)
+			want, err := time.Parse(timeLayout, s)
+			if ok != (err == nil) || ok && !got.Equal(want) {
+				t.Fatalf("%q is read as %v, %t, and by package time as %v, %v", s, got, ok, want, err)
 			}
 		}
 	}

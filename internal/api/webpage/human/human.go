@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Time is a time as people read it, on the clock of the reader's browser once its script has run.
@@ -87,7 +89,7 @@ func Span(d time.Duration) string {
 	}
 	d = d.Round(time.Second)
 	if d > 24*time.Hour && d%(24*time.Hour) == 0 {
-		return counted(int64(d/(24*time.Hour)), "day")
+		return refusal.Counted(int(d/(24*time.Hour)), "day")
 	}
 	var parts []string
 	for _, u := range []struct {
@@ -95,18 +97,10 @@ func Span(d time.Duration) string {
 		name string
 	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
 		if n := d / u.of; n > 0 {
-			parts, d = append(parts, counted(int64(n), u.name)), d%u.of
+			parts, d = append(parts, refusal.Counted(int(n), u.name)), d%u.of
 		}
 	}
 	return strings.Join(parts[:min(len(parts), 2)], " ")
-}
-
-func counted(n int64, name string) string {
-	text := strconv.FormatInt(n, 10) + " " + name
-	if n != 1 {
-		text += "s"
-	}
-	return text
 }
 
 // parked is what a task that is parked is to people: the one state that has a plural.
@@ -125,7 +119,7 @@ func Label(value any) string {
 func Counted(n int, state any) string {
 	label := Label(state)
 	if label == parked {
-		return counted(int64(n), label)
+		return refusal.Counted(n, label)
 	}
 	return strconv.Itoa(n) + " " + label
 }
