@@ -88,8 +88,7 @@ func (p process) continues(next http.Handler, r *http.Request, id string) bool {
 	if !p.elsewhere(v, id) {
 		return false
 	}
-	v.sessions.again.Lock()
-	defer v.sessions.again.Unlock()
+	defer v.sessions.beginAgain(id)()
 	if v.sessions.has(id) { // another request was first
 		return true
 	}

@@ -166,7 +166,7 @@ func (h *Handler) principal(token, person string) (*principal, error) {
 	}
 	p.server, p.tasks = h.options.Make(c, person, p.ids.take)
 	p.server.AddReceivingMiddleware(withMessageCaller)
-	p.sessions = &sessions{server: p.server, known: map[string]*session{}}
+	p.sessions = &sessions{server: p.server, again: make(chan struct{}, 1), known: map[string]*session{}}
 	return p, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -30,6 +31,7 @@ type harness struct {
 	restart func() // a process that knows no session takes the place of the handler
 
 	mu      sync.Mutex
+	begins  time.Duration // how long a session exists before it has its first message
 	speaks  map[string]client.Me
 	clients []*client.Client // as the handler passed them, one for each server
 	beats   []string         // ids of the tokens with which heartbeats were sent
@@ -76,7 +78,7 @@ func (h *harness) server(c *client.Client, _ string, ids func() string) (*mcp.Se
 	h.mu.Lock()
 	h.clients = append(h.clients, c)
 	h.mu.Unlock()
-	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{GetSessionID: ids})
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{GetSessionID: ids, Logger: slog.New(connecting{h})})
 	type wait struct {
 		Seconds int `json:"seconds"`
 	}
@@ -86,6 +88,23 @@ func (h *harness) server(c *client.Client, _ string, ids func() string) (*mcp.Se
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: me.Token}}}, nil, err
 	})
 	return s, nil
+}
+
+// connecting is a log in which the SDK notes that a session exists, before it gives the session its first message.
+type connecting struct{ h *harness }
+
+func (c connecting) Enabled(context.Context, slog.Level) bool { return true }
+func (c connecting) WithAttrs([]slog.Attr) slog.Handler       { return c }
+func (c connecting) WithGroup(string) slog.Handler            { return c }
+
+func (c connecting) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "server session connected" {
+		c.h.mu.Lock()
+		begins := c.h.begins
+		c.h.mu.Unlock()
+		time.Sleep(begins)
+	}
+	return nil
 }
 
 // token lets a token speak for somebody, and gives it.

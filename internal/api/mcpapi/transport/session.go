@@ -15,11 +15,12 @@ const sessionHeader = "Mcp-Session-Id"
 type sessions struct {
 	server *mcp.Server
 
-	again sync.Mutex // held while a session of another process is begun again
+	again chan struct{} // of capacity 1: full while a session of another process is begun again
 
-	mu     sync.Mutex
-	known  map[string]*session
-	begins int // requests in progress that may start a session
+	mu      sync.Mutex
+	known   map[string]*session
+	begins  int    // requests in progress that may start a session
+	unready string // the session that is begun again now: it exists, and takes no calls yet
 }
 
 // session is the use of one session.
@@ -33,7 +34,7 @@ type session struct {
 func (s *sessions) enter(id string) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open()[id] == nil {
+	if s.open()[id] == nil || s.unready == id {
 		return nil, false
 	}
 	x := s.known[id]
@@ -58,6 +59,21 @@ func (s *sessions) has(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open()[id] != nil
+}
+
+// beginAgain waits until no session is begun again, and keeps calls out of this one until ready is called.
+func (s *sessions) beginAgain(id string) (ready func()) {
+	set := func(id string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.unready = id
+	}
+	s.again <- struct{}{}
+	set(id)
+	return func() {
+		set("")
+		<-s.again
+	}
 }
 
 // begin is called for a request that may start a session, and done with the id of the session if one was started. If there are too many

@@ -237,6 +237,25 @@ func TestAnAgentIsPresentWhileItsClientListens(t *testing.T) {
 	})
 }
 
+func TestACallWaitsUntilItsSessionOfBeforeARestartIsReady(t *testing.T) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
+		token := h.token("t", coder)
+		session := h.session(token)
+		h.restart()
+		h.begins = time.Second
+		answers := make(chan reply, 3)
+		for i := range cap(answers) {
+			go func() { answers <- h.send(token, session, whoami(2+i, 0)) }()
+			synctest.Wait() // the first is beginning it again
+		}
+		for range cap(answers) {
+			if r := <-answers; r.status != http.StatusOK || !strings.Contains(r.body, `"text":"t"`) {
+				t.Errorf("%d %s", r.status, r.body)
+			}
+		}
+	})
+}
+
 func TestASessionContinuesAfterARestart(t *testing.T) {
 	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		token := h.token("t", coder)
