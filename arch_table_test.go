@@ -187,7 +187,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "record/access", what: "the access log: reads of content, exports, refused attempts",
-		imports: "domain/refusal record/ledger record/stream",
+		imports: "domain/refusal record/ledger record/proof record/stream",
 		libs:    "github.com/hashicorp/golang-lru/v2 golang.org/x/time/rate",
 	},
 	{

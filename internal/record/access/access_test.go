@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
 // desk is a log of accesses over a ledger in memory, with a clock that stands still.
@@ -177,5 +178,13 @@ func TestWhatARefusedCallerSentIsCutShort(t *testing.T) {
 	list := d.entries("default/access/agent:anna")
 	if len(list) != 1 || len(list[0].Events[0].Data) > 1000 {
 		t.Errorf("%d entries; the first has %d bytes", len(list), len(list[0].Events[0].Data))
+	}
+}
+
+func TestWhatThereWasToExportKeepsItsForm(t *testing.T) {
+	const frozen = `{"what":"everything","format":"proof","counted":{"of":"default","through":7,"entries":0,"root":"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}}`
+	made, err := json.Marshal(access.Exported{What: "everything", Format: "proof", Counted: &proof.Counted{Of: "default", Through: 7, Root: new(proof.Tree).Root()}})
+	if err != nil || string(made) != frozen {
+		t.Errorf("%s, %v", made, err)
 	}
 }

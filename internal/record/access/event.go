@@ -1,6 +1,10 @@
 package access
 
-import "time"
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
 
 // The events of accesses: reads of content, exports, refused attempts, tokens of outside issuers, restores, and orders to
 // nodes. Their entries go to a stream per principal, without compare-and-set, so that they never make the writer of a task retry.
@@ -15,16 +19,9 @@ type (
 	}
 	// Exported: a principal was given records.
 	Exported struct {
-		What    string   `json:"what"`
-		Format  string   `json:"format"`
-		Counted *Counted `json:"counted,omitempty"` // of an export of proofs
-	}
-	// Counted is what there was to export: see [proof.Counted].
-	Counted struct {
-		Of      string `json:"of"`
-		Through uint64 `json:"through"`
-		Entries int64  `json:"entries"`
-		Root    string `json:"root"`
+		What    string         `json:"what"`
+		Format  string         `json:"format"`
+		Counted *proof.Counted `json:"counted,omitempty"` // of an export of proofs
 	}
 	// Refused: an attempt of a principal was refused. Suppressed counts the refusals before it that the rate limit omitted.
 	Refused struct {

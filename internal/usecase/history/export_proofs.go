@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -17,7 +16,7 @@ import (
 
 // count counts the entries of a task, or of the workspace, that there are to export, and makes a tree of them alone. It counts nothing if one cannot be read and the
 // export goes on without it.
-func (h *History) count(ctx context.Context, c caller.Caller, t task.Task, in ExportInput) (*access.Counted, error) {
+func (h *History) count(ctx context.Context, c caller.Caller, t task.Task, in ExportInput) (*proof.Counted, error) {
 	last, err := h.ledger.Last(ctx)
 	if err != nil {
 		return nil, stream.Unavailable(err)
@@ -53,7 +52,7 @@ func (h *History) count(ctx context.Context, c caller.Caller, t task.Task, in Ex
 	if through = min(through, last); t.ID != "" {
 		through = last // the stream has no more
 	}
-	return &access.Counted{Of: of, Through: uint64(through), Entries: tree.Size(), Root: tree.Root().String()}, nil
+	return &proof.Counted{Of: of, Through: through, Entries: tree.Size(), Root: tree.Root()}, nil
 }
 
 // exportProofs writes the proofs that entries are in the tree of one checkpoint, up to the one that records the export. Of entries of which a part is withheld from the caller
