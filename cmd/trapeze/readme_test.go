@@ -37,7 +37,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	bin, home := t.TempDir(), t.TempDir()
 	install(t, bin)
-	script := readmeScript(t)
+	script := readmeScript(t, withDemo)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
@@ -84,9 +84,9 @@ func readme(t *testing.T) string {
 	return string(b)
 }
 
-// readmeScript returns the README's commands as one script. It stops at the first that fails, and ends its background
+// readmeScript returns the README's commands, and that of the demo if it is wanted, as one script. It stops at the first that fails, and ends its background
 // programs.
-func readmeScript(t *testing.T) string {
+func readmeScript(t *testing.T, demo bool) string {
 	var s strings.Builder
 	s.WriteString("set -e\npids=\ntrap 'rc=$?; kill $pids; wait; exit $rc' EXIT\n")
 	count := 0
@@ -99,7 +99,7 @@ func readmeScript(t *testing.T) string {
 		switch {
 		case command == "go test ./...", command == "go install ./cmd/trapeze":
 			// This test is part of the former, and the binary replaces the latter.
-		case command == "go run ./cmd/trapeze demo" && !withDemo:
+		case command == "go run ./cmd/trapeze demo" && !demo:
 			// The story demo of internal/cli runs it, too, and checks what the README shows of it.
 		case command == "go run ./cmd/trapeze serve":
 			s.WriteString("trapeze serve --addr ${TRAPEZE_URL#http://} & pids=\"$pids $!\"\n" + untilReady)

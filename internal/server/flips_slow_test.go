@@ -2,8 +2,8 @@
 
 package server
 
-// flips is how many bits of each entry are changed, one after the other.
-const flips = 300
+// flippedBits is how many bits of each entry are changed, one after the other.
+const flippedBits = 300
 
-// places is at how many positions a record is changed in each way.
-const places = 20
+// changedPlaces is at how many positions a record is changed in each way.
+const changedPlaces = 20

@@ -211,7 +211,7 @@ func TestEveryChangeOfADataDirectoryIsFoundAndNamed(t *testing.T) {
 	for what, change := range structural {
 		t.Run(what, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // reproducible on purpose
-			for n := range places {
+			for n := range changedPlaces {
 				at := first
 				if n > 0 {
 					at = 3 + random.IntN(last-3) // with two entries before it, and one after
@@ -312,7 +312,7 @@ func TestEveryFlippedBitOfAnEntryIsFoundAndNamed(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // reproducible on purpose
 	copied := copyOf(t, dir)
 	for at, b := range entries {
-		for range flips {
+		for range flippedBits {
 			changed, bit := bytes.Clone(b), random.IntN(len(b)*8)
 			changed[bit/8] ^= 1 << (bit % 8)
 			store(t, copied, at, changed)
@@ -335,7 +335,7 @@ func TestEveryFlippedBitOfTheTreeIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 * flips {
+		for range 2 * flippedBits {
 			changed, bit := bytes.Clone(b), random.IntN(len(b)*8)
 			changed[bit/8] ^= 1 << (bit % 8)
 			if err := os.WriteFile(path, changed, 0o600); err != nil {
