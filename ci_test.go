@@ -42,7 +42,11 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 			*server) until [[ -s behind ]]; do sleep 0.01; done;;
 			*browser) until [[ $(</proc/$(<behind)/stat) == *") T "* ]]; do sleep 0.01; done; touch alone;; esac`, 0, "sections: 3 passed, 0 failed"},
 		"what is alone fails": {[]string{"slow", "outside", "fuzz"}, `[[ $* != *browser ]]`, 1, "sections: 2 passed, 1 failed"},
-		"no such section":     {[]string{"all"}, "exit 0", 2, "no section all"},
+		"two that wait": {[]string{"postgres", "jetstream"}, `case $* in *natslog*) touch begun;; *pglog*) until [[ -e begun ]]; do sleep 0.01; done;; esac`,
+			0, "sections: 2 passed, 0 failed"},
+		"the second of two that wait fails": {[]string{"postgres", "jetstream"}, `[[ $* != *natslog* ]]`, 1, "sections: 1 passed, 1 failed"},
+		"the first of two that wait fails":  {[]string{"postgres", "jetstream"}, `[[ $* != *pglog* ]]`, 1, "sections: 1 passed, 1 failed"},
+		"no such section":                   {[]string{"all"}, "exit 0", 2, "no section all"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +65,7 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 			write(".ci/run", string(script))
 			write("bin/go", "#!"+bash+"\n"+test.goCmd+"\n")
 			write("bin/git", "#!"+bash+"\ncase $* in *-l*) echo internal/content/x/x_slow_test.go internal/server/x_slow_test.go;; *-oE*) echo 'internal/a/a_test.go:func FuzzA('; echo 'internal/a/a_test.go:func FuzzB(';; esac\n")
-			for _, program := range []string{"strace", "mount", "node", "npm", "promtool", "chromium", "python3", "ssh-agent"} {
+			for _, program := range []string{"strace", "mount", "node", "npm", "promtool", "chromium", "python3", "ssh-agent", "initdb"} {
 				write("bin/"+program, "#!"+bash+"\n")
 			}
 			for _, suite := range []string{"api/mcpapi/outside", "api/httpapi/outside", "cli/outside", "api/webpage/browser"} {

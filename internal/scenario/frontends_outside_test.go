@@ -127,6 +127,7 @@ func TestAnOfferAtOneFrontEndIsAcceptedAtAnother(t *testing.T) {
 		one, _ := openFront(t, next(), t.TempDir())
 		other, _ := openFront(t, next(), t.TempDir())
 		ann, bob := one.agent("ann", api.AgentSpec{}), one.agent("bob", api.AgentSpec{})
+		latest := t.Context() // the task before this one has ended at the other front end, too
 		for range 10 {
 			type seen struct {
 				in  api.Inbox
@@ -134,7 +135,7 @@ func TestAnOfferAtOneFrontEndIsAcceptedAtAnother(t *testing.T) {
 			}
 			waits := make(chan seen, 1)
 			go func() { // a long poll at the other front end
-				in, err := other.as(bob.Text).Inbox(t.Context(), api.InboxOptions{Wait: 30 * time.Second})
+				in, err := other.as(bob.Text).Inbox(latest, api.InboxOptions{Wait: 30 * time.Second})
 				waits <- seen{in, err}
 			}()
 			r, err := one.as(ann.Text).CreateTask(t.Context(), api.CreateInput{Intent: "look at it", Start: true, Send: &api.SendInput{To: []string{"bob"}}})
@@ -166,9 +167,11 @@ func TestAnOfferAtOneFrontEndIsAcceptedAtAnother(t *testing.T) {
 			if err != nil || task.Owner != "bob" {
 				t.Fatalf("at the first front end the owner is %q, %v", task.Owner, err)
 			}
-			if _, err := one.as(bob.Text).Complete(t.Context(), r.Task, api.CompleteInput{Epoch: task.Epoch}); err != nil {
+			done, err := one.as(bob.Text).Complete(t.Context(), r.Task, api.CompleteInput{Epoch: task.Epoch})
+			if err != nil {
 				t.Fatal(err)
 			}
+			latest = api.WithPosition(t.Context(), done.Position)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package freeaddr_test
 
 import (
 	"net"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -20,5 +21,20 @@ func TestNewReturnsDifferentAddressesThatAServerCanListenAt(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = l.Close() })
+	}
+}
+
+func TestNewReturnsNoAddressThatAnotherTestHas(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("nothing is reserved here")
+	}
+	seen := map[string]bool{}
+	for range 10 {
+		for _, addr := range freeaddr.New(t, 50) {
+			if seen[addr] {
+				t.Fatal(addr, "is given twice")
+			}
+			seen[addr] = true
+		}
 	}
 }
