@@ -121,7 +121,7 @@ func (s *Server) scrub(ctx context.Context) error {
 	if s.embedded == nil {
 		return nil // nothing is erased in PostgreSQL
 	}
-	return s.embedded.Scrub(ctx)
+	return errors.Join(s.embedded.Scrub(ctx), s.views.Purge())
 }
 
 // tendEvery is the interval at which it is looked for what was erased and is still in free pages.

@@ -1,6 +1,7 @@
 package sqlitelog
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -22,31 +23,36 @@ type Database struct {
 	rollback *Stmt
 	readers  *sql.DB
 	lock     io.Closer // that other processes cannot take; nil for a temporary file
-	scratch  string    // directory to remove when closing
+
+	temporary bool
+	scratch   string // directory that is still to be removed
 }
 
-// OpenDatabase opens the file at path, or creates it. The empty path means a temporary file that Close removes;
+// OpenDatabase opens the file at path, or creates it. The empty path means a temporary file, for one reader, whose name is removed at once, where the system allows that, and otherwise by Close;
 // another one is for one Database at a time, and [ErrInUse] says that it has one.
 // Commits do not wait for the disk: after a loss of power the file holds some earlier commit in full.
 // readers is the greatest number of connections for reading, about 4 MB each.
 func OpenDatabase(path string, readers int) (_ *Database, err error) {
-	d := &Database{}
+	d := &Database{temporary: path == ""}
 	synchronous := "normal"
-	if path == "" {
+	if d.temporary {
 		synchronous = "off"
 		if d.scratch, err = os.MkdirTemp("", "trapeze-views-*"); err != nil {
 			return nil, scratchError(err)
 		}
 		path = filepath.Join(d.scratch, "views.db")
 	}
-	if path, err = filepath.Abs(path); err == nil && d.scratch == "" {
+	if path, err = filepath.Abs(path); err == nil && !d.temporary {
 		d.lock, err = filelock.Await(path + ".lock")
 	}
 	if err == nil {
 		err = d.open(path, synchronous, readers)
 	}
+	if err == nil && d.temporary {
+		err = d.unlink()
+	}
 	switch {
-	case err != nil && d.scratch != "":
+	case err != nil && d.temporary:
 		return nil, errors.Join(scratchError(err), d.Close())
 	case err != nil:
 		return nil, errors.Join(explain(path, err), d.Close())
@@ -93,7 +99,7 @@ func (d *Database) Write(fn func(*Tx) error) (err error) {
 		if err != nil {
 			_, _ = d.rollback.Exec() // fails if SQLite has rolled back by itself
 		}
-		if d.scratch != "" && (isFull(err) || code(err) == codeIOErr) {
+		if d.temporary && (isFull(err) || code(err) == codeIOErr) {
 			err = scratchError(err)
 		}
 	}()
@@ -101,6 +107,16 @@ func (d *Database) Write(fn func(*Tx) error) (err error) {
 		return err
 	}
 	_, err = d.commit.Exec()
+	return err
+}
+
+// unlink has both connections open all files, and removes their names, where the system allows that.
+func (d *Database) unlink() error {
+	var n int
+	err := errors.Join(d.Write(func(*Tx) error { return nil }), d.readers.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&n))
+	if err == nil && os.RemoveAll(d.scratch) == nil {
+		d.scratch = ""
+	}
 	return err
 }
 

@@ -25,18 +25,8 @@ type maker struct {
 	wrong map[ledger.Stream][]query.Row // that the last call of Disagreeing looked at, of streams that it returned
 }
 
-// open opens the file, if it is not open.
-func (m *maker) open(r Record) (err error) {
-	if m.db == nil {
-		m.db, m.p, err = openTemporary(r)
-	}
-	return err
-}
-
 // close closes the file. It is opened again when it is needed.
 func (m *maker) close() (err error) {
-	m.Lock()
-	defer m.Unlock()
 	if m.db != nil {
 		err = m.db.Close()
 	}
@@ -44,13 +34,27 @@ func (m *maker) close() (err error) {
 	return err
 }
 
+// Purge gives up the temporary file of [Views.Disagreeing]: it may have content that was erased since.
+func (v *Views) Purge() error {
+	v.maker.Lock()
+	defer v.maker.Unlock()
+	return v.maker.close()
+}
+
 // Disagreeing implements [view.Counts].
 func (v *Views) Disagreeing(ctx context.Context, streams []ledger.Stream, more int) (list []ledger.Stream, err error) {
 	v.maker.Lock()
 	defer v.maker.Unlock()
-	if err := v.maker.open(v.ledger); err != nil {
-		return nil, err
+	if v.maker.db == nil {
+		if v.maker.db, v.maker.p, err = openTemporary(v.ledger); err != nil {
+			return nil, err
+		}
 	}
+	defer func() {
+		if err != nil { // a connection that was interrupted is not opened again
+			_ = v.maker.close()
+		}
+	}()
 	there, err := v.maker.sweep.Next(ctx, v.ledger, v.readers, more)
 	if err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func (v *Views) complete(ctx context.Context) error {
 // Close writes the cursors, stops following and releases the resources of the views. The ledger stays open.
 func (v *Views) Close() error {
 	v.projector.cursors.Close()
-	err := errors.Join(v.db.Close(), v.maker.close())
+	err := errors.Join(v.db.Close(), v.Purge())
 	if v.follower != nil {
 		err = errors.Join(err, v.follower.close())
 	}

@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 )
 
 func TestManyShapesOfQueriesRunAtOnceWithABoundedNumberOfStatements(t *testing.T) {
-	file, err := sqlitelog.OpenDatabase("", 4)
+	file, err := sqlitelog.OpenDatabase(filepath.Join(t.TempDir(), "views.db"), 4)
 	if err != nil {
 		t.Fatal(err)
 	}
