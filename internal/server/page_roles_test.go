@@ -49,8 +49,8 @@ func TestAPageHasTheButtonsThatItsReaderMayPress(t *testing.T) {
 		}
 	}
 	has("olga", olga, "/dead", true, `value="replay"`)
-	has("olga", olga, "/tasks/"+dead.Task, true, `<a href="/dead#row-`+dead.Task+`">Replay or discard it</a>`)
-	has("eve", eve, "/tasks/"+dead.Task, true, `<a href="/dead#row-`+dead.Task+`">Look at the dead letters</a>`)
+	has("olga", olga, "/tasks/"+dead.Task, true, `<a href="/dead?text=`+dead.Task+`">Replay or discard it</a>`)
+	has("eve", eve, "/tasks/"+dead.Task, true, `<a href="/dead?text=`+dead.Task+`">Look at the dead letters</a>`)
 	has("ann", ann, "/dead", false, `value="replay"`)
 	has("ann", ann, "/dead", true, "None is yours")
 	has("ann", ann, "/agents/ann", true, `formaction="/agents/ann/offline"`)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +192,60 @@ func TestDeadLettersAreReplayedAndDiscardedOnThePage(t *testing.T) {
 			t.Errorf("%s: %d %s", form, got.status, got.body)
 		}
 	}
+}
+
+// A dead letter is found among many: its story leads to it, a list is narrowed, and goes on as it was after several are given up.
+func TestADeadLetterIsFoundAmongMany(t *testing.T) {
+	_, admin, page, agents := crew(t, "mute")
+	ctx := t.Context()
+	dead := func(intent string) string {
+		t.Helper()
+		made, err := admin.CreateTask(ctx, client.CreateInput{Intent: intent, Send: &client.SendInput{To: []string{"mute"}, Retries: new(int)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t)(agents["mute"].Reject(ctx, made.Handoff, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
+		return made.Task
+	}
+	must(t)(admin.CreateTask(ctx, client.CreateInput{Intent: "an order that lives"}))
+	first := dead("the oldest order")
+	for n := range 100 { // as many as a page lists
+		dead(fmt.Sprint("invoice ", n))
+	}
+	chosen := func(path string) int { return strings.Count(page.get(path, http.StatusOK), `name="task" value="`) }
+	if body := page.get("/dead", http.StatusOK); strings.Contains(body, first) || !strings.Contains(body, "101 dead letters") {
+		t.Errorf("the first page has all of them, or does not say how many there are: %s", body)
+	}
+	link := regexp.MustCompile(`href="(/dead[^"]*)">Replay or discard it`).FindStringSubmatch(page.get("/tasks/"+first, http.StatusOK))
+	if link == nil || chosen(link[1]) != 1 || !strings.Contains(page.get(link[1], http.StatusOK), `name="task" value="`+first) {
+		t.Errorf("its story leads to %q, where it is not", link)
+	}
+	for path, want := range map[string]int{"/dead?text=order": 1, "/dead?text=order&state=pending&live=1": 1, "/dead?text=invoice": 100, "/dead?words=oldest": 1, "/dead?owner=mute": 0, "/dead?since=1h": 100, "/dead?until=1h": 0} {
+		if got := chosen(path); got != want {
+			t.Errorf("%s lists %d, and not %d", path, got, want)
+		}
+	}
+	shown(t, "a list of none", page.get("/dead?text=nothing", http.StatusOK), "No dead letter fits", `href="/dead"`)
+	page.post("/dead?text=order", "verb=discard&key=k1&why=old&task="+first, "Discarded.")
+	if got := page.do(http.MethodPost, "/dead?text=order", "verb=discard&key=k2&why=old&task="+dead("another order")); got.header.Get("Location") != "/dead?did=discard&text=order" {
+		t.Errorf("the list goes on at %q", got.header.Get("Location"))
+	}
+}
+
+// The page of an agent says so where it does not list all that waits for it or that it has.
+func TestThePageOfAnAgentSaysThatThereIsMore(t *testing.T) {
+	_, admin, page, agents := crew(t, "ann")
+	ctx := t.Context()
+	for n := range 51 {
+		if n == 50 {
+			if body := page.get("/agents/ann", http.StatusOK); strings.Contains(body, "The first 50.") || strings.Contains(body, "The newest 50.") {
+				t.Errorf("all are listed, and it says that there is more: %s", body)
+			}
+		}
+		must(t)(agents["ann"].CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("own ", n), Start: true}))
+		must(t)(admin.CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("offered ", n), Send: &client.SendInput{To: []string{"ann"}}}))
+	}
+	shown(t, "the page of the agent", page.get("/agents/ann", http.StatusOK), `<h2 id="waiting">`, "The first 50.", `<h2 id="holds">`, `The newest 50. <a href="/tasks?live=1&amp;owner=ann">All</a>`)
 }
 
 // The route that is left of a dead letter is shown, changed and followed, of each by itself and of several at once.

@@ -10,22 +10,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 )
 
-// deadLetters is a page of the dead letters.
-type deadLetters struct {
-	Tasks []client.TaskRow
-	Next  string
-}
-
 func (v *visit) dead(w http.ResponseWriter, r *http.Request) error {
-	got, err := v.api.Dead(r.Context(), client.TaskFilter{After: r.URL.Query().Get("after"), Limit: 100})
+	l, err := v.list(r.Context(), "/dead", r.URL.Query(), client.Parked)
 	if err != nil {
 		return err
 	}
-	d := deadLetters{Tasks: got.Tasks}
-	if got.Next != "" {
-		d.Next = "/dead?after=" + got.Next
-	}
-	return v.show(w, r, "dead_letters", page{Title: "Dead letters", Live: everything, Body: d})
+	return v.show(w, r, "dead_letters", page{Title: "Dead letters", Live: everything, Body: l})
 }
 
 // actOnDead replays or discards the dead letters that were chosen. Those that cannot be are named, with the reason; the others are.
@@ -39,7 +29,7 @@ func (v *visit) actOnDead(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return v.after(w, r, "/dead", verb, v.named(r.Context(), ids, form.Each(r, ids, act)))
+	return v.onList(w, r, verb, v.named(r.Context(), ids, form.Each(r, ids, act)))
 }
 
 // ofDead returns what a form does to each dead letter.

@@ -174,7 +174,7 @@ func (f *found) list(in client.TaskFilter) string {
 	if in.Live {
 		all.Set("live", "1")
 	}
-	return tasksPath(all)
+	return listPath("/tasks", all)
 }
 
 // findAgents adds the agents whose name, description or capabilities have the words.

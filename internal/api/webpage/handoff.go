@@ -61,7 +61,7 @@ func (v *visit) handoff(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := handoffPage{Handoff: doc.Handoff, N: n, Prompt: got.Prompt, Digest: got.Digest, Undecided: got.Undecided}
-	for _, m := range timeline.Moments(doc.Entries) {
+	for _, m := range timeline.Moments(task, doc.Entries) {
 		if m.Vain {
 			body.Refused = append(body.Refused, m)
 		}

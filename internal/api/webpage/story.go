@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -19,6 +20,7 @@ type story struct {
 	client.Task
 	Standing []standing.Standing
 	Bars     []timeline.Bar
+	Owners   []timeline.Bar // the first of each agent
 	Moments  []timeline.Moment
 	Hops     []hopRow
 	Drift    *client.Drift
@@ -37,6 +39,7 @@ type hopRow struct {
 	To     string
 	Reason client.Reason
 	Status client.Stage
+	Part   client.State // of the task to which a part was delegated; empty: it is not shown
 	At     time.Time
 	Hop    *client.Hop // what its envelope kept, if it has one
 }
@@ -80,18 +83,19 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	if drift, err := v.api.Drift(ctx, id); err == nil {
 		s.Drift, s.Picture = &drift, timeline.Picture(id, drift)
 	}
-	s.Moments = timeline.Moments(trail.Entries)
+	s.Moments = timeline.Moments(id, trail.Entries)
 	if h := t.Handoff; h != nil && t.State == client.HandingOff {
 		if m := timeline.Vain(s.Moments, h.Requested); m != nil {
 			s.Standing = append(s.Standing, standing.Standing{Tone: "bad", Text: "Before that: " + m.Event + " by " + m.Actor + ", " + m.Text, Link: "#" + m.Anchor, Do: "Look at it"})
 		}
 	}
 	s.Bars = timeline.Bars(trail.Entries, t, v.now())
-	s.Hops = hopsOf(id, trail.Handoffs, s.Drift)
-	s.Two = len(slices.DeleteFunc(slices.Clone(s.Hops), func(h hopRow) bool { return h.N == 0 })) > 1
+	s.Owners = timeline.Owners(s.Bars)
 	if s.Children, err = v.branches(ctx, id, len(t.Children)); err != nil {
 		return err
 	}
+	s.Hops = hopsOf(id, trail.Handoffs, s.Drift, s.Children)
+	s.Two = len(slices.DeleteFunc(slices.Clone(s.Hops), func(h hopRow) bool { return h.N == 0 })) > 1
 	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: s.follows(), About: about, Body: s})
 }
 
@@ -161,13 +165,20 @@ func (v *visit) branches(ctx context.Context, id string, children int) (all []br
 	return all, err
 }
 
-func hopsOf(task string, records []client.Record, drift *client.Drift) (rows []hopRow) {
+func hopsOf(task string, records []client.Record, drift *client.Drift, children []branch) (rows []hopRow) {
 	for _, d := range records {
 		row := hopRow{N: timeline.Number(task, d.HandoffID), Path: handoffPath(d.HandoffID), From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
 		if drift != nil {
 			for k := range drift.Hops {
 				if drift.Hops[k].Handoff == d.HandoffID {
 					row.Hop = &drift.Hops[k]
+				}
+			}
+		}
+		if row.N == 0 { // the record has what the task has heard of it
+			for _, c := range children {
+				if strings.HasPrefix(d.HandoffID, c.ID+".h") {
+					row.Part = c.State
 				}
 			}
 		}

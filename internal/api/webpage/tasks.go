@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -34,34 +35,51 @@ type stateCount struct {
 }
 
 func (v *visit) tasks(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	q.Del("did")
-	f := client.TaskFilter{State: client.State(q.Get("state")), Owner: q.Get("owner"), Parent: q.Get("parent"), Live: q.Get("live") != "", Text: q.Get("text"), Words: q.Get("words"), After: q.Get("after"), Limit: 100}
-	f.Counts = f.After == "" && f.Words == ""
-	var err error
-	if f.Since, f.Until, err = v.between(q); err != nil {
-		return err
-	}
-	got, err := v.api.Tasks(r.Context(), f)
+	l, err := v.list(r.Context(), "/tasks", r.URL.Query(), "")
 	if err != nil {
 		return err
 	}
-	l := taskList{Filter: f, Narrowed: human.Narrowed(q), Since: q.Get("since"), Until: q.Get("until"), States: client.States(), Most: form.Most, Tasks: got.Tasks, Here: tasksPath(q)}
+	return v.show(w, r, "tasks", page{Title: "Tasks", Live: everything, Body: l})
+}
+
+// list reads the tasks that a page lists, by the parameters of its address: in one state only, if the page has no others.
+func (v *visit) list(ctx context.Context, path string, q url.Values, only client.State) (taskList, error) {
+	q.Del("did")
+	if only != "" {
+		q.Del("state")
+		q.Del("live")
+	}
+	f := client.TaskFilter{State: cmp.Or(only, client.State(q.Get("state"))), Owner: q.Get("owner"), Parent: q.Get("parent"), Live: q.Get("live") != "", Text: q.Get("text"), Words: q.Get("words"), After: q.Get("after"), Limit: 100}
+	f.Counts = f.After == "" && f.Words == ""
+	var err error
+	if f.Since, f.Until, err = v.between(q); err != nil {
+		return taskList{}, err
+	}
+	got, err := v.api.Tasks(ctx, f)
+	if err != nil {
+		return taskList{}, err
+	}
+	l := taskList{Filter: f, Narrowed: human.Narrowed(q), Since: q.Get("since"), Until: q.Get("until"), States: client.States(), Most: form.Most, Tasks: got.Tasks, Here: listPath(path, q)}
 	if got.Next != "" {
 		q.Set("after", got.Next)
-		l.Next = tasksPath(q)
+		l.Next = listPath(path, q)
 	}
 	q.Del("after")
 	for _, state := range l.States {
 		if n := got.Counts[state]; n > 0 {
 			q.Set("state", string(state))
-			l.Counts, l.All = append(l.Counts, stateCount{state, n, tasksPath(q)}), l.All+n
+			l.Counts, l.All = append(l.Counts, stateCount{state, n, listPath(path, q)}), l.All+n
 		}
 	}
-	return v.show(w, r, "tasks", page{Title: "Tasks", Live: everything, Body: l})
+	return l, nil
 }
 
-func tasksPath(q url.Values) string { return "/tasks?" + q.Encode() }
+func listPath(path string, q url.Values) string {
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
 
 // between reads the times since and until which something must have changed.
 func (v *visit) between(q url.Values) (since, until time.Time, err error) {
@@ -83,12 +101,17 @@ func (v *visit) cancelTasks(w http.ResponseWriter, r *http.Request) error {
 		_, err := v.api.Cancel(ctx, id, client.CancelInput{Detail: r.PostFormValue("detail")})
 		return err
 	})
+	return v.onList(w, r, "cancelall", v.named(r.Context(), ids, err))
+}
+
+// onList goes on to the list that a form was on, as it was, which says what was done.
+func (v *visit) onList(w http.ResponseWriter, r *http.Request, did string, err error) error {
 	if err != nil {
-		return v.named(r.Context(), ids, err)
+		return err
 	}
-	q := r.URL.Query() // the list goes on as it was
-	q.Set("did", "cancelall")
-	http.Redirect(w, r, tasksPath(q), http.StatusSeeOther)
+	q := r.URL.Query()
+	q.Set("did", did)
+	http.Redirect(w, r, listPath(r.URL.Path, q), http.StatusSeeOther)
 	return nil
 }
 
@@ -139,7 +162,9 @@ func (v *visit) after(w http.ResponseWriter, r *http.Request, to, did string, er
 type agentPage struct {
 	client.Agent
 	Inbox []client.Item
+	More  bool // waits for it than Inbox
 	Held  []client.TaskRow
+	Rest  string // the address of all that it has; empty: Held is
 	Ways  []client.Readiness
 }
 
@@ -149,7 +174,7 @@ func (v *visit) agent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := v.api.Inbox(ctx, client.InboxOptions{Agent: name, Peek: true, Limit: 50})
+	in, err := v.api.Inbox(ctx, client.InboxOptions{Agent: name, Peek: true, Limit: 51})
 	if err != nil && !hidden(err) {
 		return err
 	}
@@ -157,7 +182,11 @@ func (v *visit) agent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return v.show(w, r, "agent", page{Title: a.Name, Live: everything, Body: agentPage{a, in.Items, held.Tasks, client.Readinesses()}})
+	of := agentPage{Agent: a, Inbox: in.Items[:min(len(in.Items), 50)], More: len(in.Items) > 50, Held: held.Tasks, Ways: client.Readinesses()}
+	if held.Next != "" {
+		of.Rest = listPath("/tasks", url.Values{"owner": {name}, "live": {"1"}})
+	}
+	return v.show(w, r, "agent", page{Title: a.Name, Live: everything, Body: of})
 }
 
 func (v *visit) setReadiness(w http.ResponseWriter, r *http.Request) error {

@@ -112,6 +112,15 @@ type Difference struct {
 	Reason string // of an omission; of a change, what replaced it
 }
 
+// Marks are the two texts as they differ, if the entry has changed and is shown in full.
+func (d Difference) Marks() (both [2]*Parts) {
+	if d.Fate == "changed" && d.Kind != "data" {
+		a, b := Apart(d.A.Text, d.B.Text)
+		both = [2]*Parts{&a, &b}
+	}
+	return both
+}
+
 // Text is a text with its author, if it is neither the sender nor who set the entry.
 type Text struct {
 	Text, By string

@@ -67,8 +67,8 @@ func Of(t client.Task) (all []Standing) {
 	return all
 }
 
-// DeadLetter is the place of a task on the page of the dead letters.
-func DeadLetter(t client.Task) string { return "/dead#row-" + t.ID }
+// DeadLetter is the page of the dead letters with a task alone: there may be more than it lists at once.
+func DeadLetter(t client.Task) string { return "/dead?text=" + t.ID }
 
 // atWork says who works on a task. One who has taken it over from a desk is not replaced by another agent: the next desk is asked.
 func atWork(t client.Task) Standing {

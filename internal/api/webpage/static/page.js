@@ -341,7 +341,7 @@ function begin() {
   document.getElementById("go")?.click();
   for (const b of document.querySelectorAll("[data-digit] kbd")) b.textContent = Number(b.parentElement.dataset.digit) + 1;
   const find = document.getElementById("q");
-  if (find) find.placeholder += "  ( / )";
+  if (find && matchMedia("(width > 30rem)").matches) find.placeholder += "  ( / )"; // as the hints of other keys
   offerNotices();
   forget();
   notify();

@@ -3,6 +3,7 @@ package timeline
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -64,6 +65,16 @@ func Bars(entries []client.AuditEntry, t client.Task, now time.Time) (bars []Bar
 		bars[n-1].Until = end
 	}
 	return scaled(bars, t.Created, end)
+}
+
+// Owners are the bars by whose colours the agents are told apart: the first of each.
+func Owners(bars []Bar) (owners []Bar) {
+	for _, b := range bars {
+		if !slices.ContainsFunc(owners, func(o Bar) bool { return o.Agent == b.Agent }) {
+			owners = append(owners, b)
+		}
+	}
+	return owners
 }
 
 func scaled(bars []Bar, from, until time.Time) []Bar {

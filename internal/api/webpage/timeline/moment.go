@@ -16,6 +16,7 @@ import (
 // Moment is an entry of the trail.
 type Moment struct {
 	Anchor   string
+	Path     string // of the envelope or the ticket that it is about; empty: of none
 	At       time.Time
 	After    time.Duration // since the first entry
 	Event    string
@@ -31,14 +32,14 @@ type Moment struct {
 var said = []string{"detail", "why", "note", "question", "answer", "error"}
 
 // named are the fields that name who or what an entry is about.
-var named = []string{"from", "to", "agent", "approver", "kind", "reason", "tier", "owner", "desk", "then", "outcome", "cause", "id", "state"}
+var named = []string{"from", "to", "agent", "approver", "kind", "reason", "missing", "tier", "owner", "desk", "then", "outcome", "cause", "id", "state"}
 
 // labels are those of them whose values are of closed sets.
 var labels = []string{"kind", "reason", "tier", "outcome", "cause", "state"}
 
-// Moments is the entries of a trail as lines.
-func Moments(entries []client.AuditEntry) []Moment {
-	all, tickets := make([]Moment, 0, len(entries)), tickets{}
+// Moments is the entries of the trail of a task as lines.
+func Moments(task string, entries []client.AuditEntry) []Moment {
+	all, tickets, parts := make([]Moment, 0, len(entries)), tickets{}, parts{}
 	for i, e := range entries {
 		m := Moment{
 			Anchor: fmt.Sprintf("p%d-%d", e.Position, i), At: e.Timestamp, Event: label(e.Event), Actor: e.Agent,
@@ -46,7 +47,9 @@ func Moments(entries []client.AuditEntry) []Moment {
 		}
 		var fields map[string]any
 		if json.Unmarshal(e.Details, &fields) == nil {
-			tickets.tell(e.Event, fields)
+			m.Path = leadsTo(task, e.Event, fields, tickets.tell(e.Event, fields))
+			parts.tell(e.Event, fields)
+			rename(e.Event, fields)
 			if fields["agent"] == e.Agent { // who did it is named before
 				delete(fields, "agent")
 			}
@@ -71,6 +74,54 @@ func Vain(all []Moment, since time.Time) *Moment {
 		}
 	}
 	return nil
+}
+
+// leadsTo is the page of the handoff or the ticket that an entry is about, where there is more to read.
+func leadsTo(task, event string, fields map[string]any, ticket int) string {
+	switch n, _ := fields["handoff"].(float64); {
+	case ticket > 0:
+		return fmt.Sprintf("/tickets/%s.k%d", task, ticket)
+	case n > 0 && (event == "handoff-request" || event == "envelope-rendered"):
+		return fmt.Sprintf("/tasks/%s/hops/%d", task, int(n))
+	}
+	return ""
+}
+
+// rename gives fields that are of one event alone the names of those that others have.
+func rename(event string, fields map[string]any) {
+	switch event {
+	case "handoff-rejected":
+		fields["reason"] = fields["why"]
+		delete(fields, "why")
+	case "constraint-set":
+		if of, ok := fields["constraint"].(map[string]any); ok {
+			fields["id"], fields["detail"] = of["id"], of["text"]
+		}
+	case "dependency-ended":
+		fields["id"] = fields["task"]
+	}
+}
+
+// parts are who has each part of the task, by the ids of its children. The end of one names its id alone.
+type parts map[string]any
+
+func (ps parts) tell(event string, fields map[string]any) {
+	switch event {
+	case "children-spawned":
+		children, _ := fields["children"].([]any)
+		var to []any
+		for _, c := range children {
+			if c, ok := c.(map[string]any); ok {
+				id, _ := c["task"].(string)
+				ps[id] = c["to"]
+				to = append(to, c["to"])
+			}
+		}
+		fields["to"] = to
+	case "child-ended":
+		id, _ := fields["child"].(string)
+		fields["agent"] = ps[id]
+	}
 }
 
 // label is an event as words. A task that is parked goes to the dead letters.

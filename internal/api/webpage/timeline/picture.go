@@ -43,9 +43,9 @@ func Number(task, handoff string) (n int) {
 	return n
 }
 
-// Picture draws what each handoff of a task kept, changed, added, omitted and dropped, one bar each, all at one scale.
+// Picture draws what each handoff of a task kept, changed, added, omitted and dropped, one bar each, all at one scale. It is nil if that is nothing at all.
 func Picture(task string, d client.Drift) (all []Stack) {
-	most := 1
+	most := 0
 	counts := make([][5]int, len(d.Hops))
 	fates := [5]string{"kept", "changed", "added", "omitted", "dropped"}
 	for i, h := range d.Hops {
@@ -67,6 +67,9 @@ func Picture(task string, d client.Drift) (all []Stack) {
 			sum += n
 		}
 		most = max(most, sum)
+	}
+	if most == 0 {
+		return nil
 	}
 	for i, h := range d.Hops {
 		number := "Delegated"
