@@ -169,21 +169,22 @@ type agentPage struct {
 }
 
 func (v *visit) agent(w http.ResponseWriter, r *http.Request) error {
+	const most = 50
 	ctx, name := r.Context(), r.PathValue("agent")
 	a, err := v.api.Agent(ctx, name)
 	if err != nil {
 		return err
 	}
-	in, err := v.api.Inbox(ctx, client.InboxOptions{Agent: name, Peek: true, Limit: 51})
+	in, err := v.api.Inbox(ctx, client.InboxOptions{Agent: name, Peek: true, Limit: most + 1})
 	if err != nil && !hidden(err) {
 		return err
 	}
-	held, err := v.api.Tasks(ctx, client.TaskFilter{Live: true, Owner: name, Limit: 50})
+	held, err := v.api.Tasks(ctx, client.TaskFilter{Live: true, Owner: name, Limit: most + 1})
 	if err != nil {
 		return err
 	}
-	of := agentPage{Agent: a, Inbox: in.Items[:min(len(in.Items), 50)], More: len(in.Items) > 50, Held: held.Tasks, Ways: client.Readinesses()}
-	if held.Next != "" {
+	of := agentPage{Agent: a, Inbox: in.Items[:min(len(in.Items), most)], More: len(in.Items) > most, Held: held.Tasks[:min(len(held.Tasks), most)], Ways: client.Readinesses()}
+	if len(held.Tasks) > most {
 		of.Rest = listPath("/tasks", url.Values{"owner": {name}, "live": {"1"}})
 	}
 	return v.show(w, r, "agent", page{Title: a.Name, Live: everything, Body: of})
