@@ -62,7 +62,11 @@ func TestThePageOrdersAndNamesWhatWaitsForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	zoe.post("/tickets/"+first.Task+".k1/answer", "answer=it+is", "Answered.")
-	shown(t, "what was answered before", page.get("/inbox?past=1", http.StatusOK), "Question 0?", "Question 6?")
+	before := page.get("/inbox?past=1", http.StatusOK)
+	shown(t, "what was answered before", before, "Question 0?", "Question 6?", "<kbd>j</kbd>")
+	if strings.Contains(before, "<kbd>a</kbd>") {
+		t.Error("keys answer what was answered before")
+	}
 	must(t)(admin.SetReadiness(ctx, "ann", client.Offline))
 	shown(t, "an agent that is offline", page.get("/agents/ann", http.StatusOK), `<span class="readiness offline">offline, set by an operator</span>`)
 }

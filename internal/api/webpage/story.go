@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
@@ -22,26 +20,13 @@ type story struct {
 	Bars     []timeline.Bar
 	Owners   []timeline.Bar // the first of each agent
 	Moments  []timeline.Moment
-	Hops     []hopRow
+	Hops     []timeline.Hop
 	Drift    *client.Drift
 	Picture  []timeline.Stack
 	Children []branch
 	NoTrail  string // why there is no trail
 	Mine     bool   // the person owns it
 	Two      bool   // it has two handoffs, which can be compared
-}
-
-// hopRow is a handoff of the story.
-type hopRow struct {
-	N      int    // 0: a part was delegated
-	Path   string // of its page
-	From   string
-	To     string
-	Reason client.Reason
-	Status client.Stage
-	Part   client.State // of the task to which a part was delegated; empty: it is not shown
-	At     time.Time
-	Hop    *client.Hop // what its envelope kept, if it has one
 }
 
 // branch is a task below another.
@@ -94,8 +79,12 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	if s.Children, err = v.branches(ctx, id, len(t.Children)); err != nil {
 		return err
 	}
-	s.Hops = hopsOf(id, trail.Handoffs, s.Drift, s.Children)
-	s.Two = len(slices.DeleteFunc(slices.Clone(s.Hops), func(h hopRow) bool { return h.N == 0 })) > 1
+	parts := map[string]client.State{}
+	for _, c := range s.Children {
+		parts[c.ID] = c.State
+	}
+	s.Hops = timeline.Hops(id, trail.Handoffs, s.Drift, parts)
+	s.Two = len(slices.DeleteFunc(slices.Clone(s.Hops), func(h timeline.Hop) bool { return h.N == 0 })) > 1
 	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: s.follows(), About: about, Body: s})
 }
 
@@ -163,26 +152,4 @@ func (v *visit) branches(ctx context.Context, id string, children int) (all []br
 	}
 	add(id, 0)
 	return all, err
-}
-
-func hopsOf(task string, records []client.Record, drift *client.Drift, children []branch) (rows []hopRow) {
-	for _, d := range records {
-		row := hopRow{N: timeline.Number(task, d.HandoffID), Path: handoffPath(d.HandoffID), From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
-		if drift != nil {
-			for k := range drift.Hops {
-				if drift.Hops[k].Handoff == d.HandoffID {
-					row.Hop = &drift.Hops[k]
-				}
-			}
-		}
-		if row.N == 0 { // the record has what the task has heard of it
-			for _, c := range children {
-				if strings.HasPrefix(d.HandoffID, c.ID+".h") {
-					row.Part = c.State
-				}
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
