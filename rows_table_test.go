@@ -125,6 +125,6 @@ var chapters = []chapter{
 		{"S7", "test kit", "TestAnAdministratorMovesTheClockOnceAndTheTimersRun", "TestOneTraceSpansATaskOverThreeAgentsOneOfThemOverMCP", "story:ephemeral", "TestEveryAssertionHoldsForAGoodChain"},
 		{"S11", "TLS, sign-in at an issuer, and an approver who is not the requester", "TestThePersonWhoAskedIsNeverTheApproverWhateverRoleTheyHold TestPeopleSignInAtAnIssuerAndTheirSessionEndsWithItsOwn", "- the test of HTTP calls /mcp, too", "story:tls TestAPersonSignsInWithTheDeviceFlowAndTheSessionEndsWithTheIssuers", ""},
 		{"S9", "workspaces", "TestNothingOfAWorkspaceIsSeenFromAnotherOverHTTP", "TestAnotherWorkspaceIsAnotherWorld", "story:workspace", ""},
-		{"S14", "prefix, short set, full set", "- this row is about MCP", "TestAClientChoosesThePrefixOfItsTools TestNoPromptHasTheNameOfATool TestAWorkerSeesTheToolsThatAReceiverNeeds TestTheSetAllHasWhatTheDefaultLeavesOut", "story:init", "- this row is about MCP"},
+		{"S14", "prefix, short set, full set", "- this row is about MCP", "TestAClientChoosesThePrefixOfItsTools TestNoTwoOfToolsPromptsAndResourcesShareAName TestAWorkerSeesTheToolsThatAReceiverNeeds TestTheSetAllHasWhatTheDefaultLeavesOut", "story:init", "- this row is about MCP"},
 	}},
 }

@@ -268,22 +268,9 @@ func TestAnAddressThatChoosesNothingIsRefused(t *testing.T) {
 	}
 }
 
-func TestNoToolHasTheNameOfAPrompt(t *testing.T) {
-	a := open(t).agent(statelessVersion, "coder")
-	prompts, err := a.ListPrompts(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools := a.names()
-	for _, p := range prompts.Prompts {
-		if slices.Contains(tools, p.Name) {
-			t.Errorf("%s is a prompt and a tool", p.Name)
-		}
-	}
-}
-
-// A prompt and a tool never share a name, in any set and under any prefix: clients list both in one menu.
-func TestNoPromptHasTheNameOfATool(t *testing.T) {
+// No two of the tools, prompts and resources share a name, in any set and under any prefix: clients list them in one menu, or show a model all
+// of them as tools.
+func TestNoTwoOfToolsPromptsAndResourcesShareAName(t *testing.T) {
 	h := open(t)
 	for _, set := range toolset.Names() {
 		for _, prefix := range []string{"", "trapeze_"} {
@@ -291,13 +278,32 @@ func TestNoPromptHasTheNameOfATool(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := a.ListPrompts(t.Context(), nil)
-			if err != nil || len(list.Prompts) == 0 {
-				t.Fatalf("%s: %d prompts, %v", set, len(list.Prompts), err)
+			names := a.names()
+			prompts, err := a.ListPrompts(t.Context(), nil)
+			if err != nil || len(prompts.Prompts) == 0 {
+				t.Fatalf("%s: %v, %v", set, prompts, err)
 			}
-			for _, p := range list.Prompts {
-				if slices.Contains(a.names(), p.Name) {
-					t.Errorf("tools=%s, prefix=%q: the prompt %s has the name of a tool", set, prefix, p.Name)
+			for _, p := range prompts.Prompts {
+				names = append(names, p.Name)
+			}
+			resources, err := a.ListResources(t.Context(), nil)
+			if err != nil || len(resources.Resources) == 0 {
+				t.Fatalf("%s: %v, %v", set, resources, err)
+			}
+			for _, r := range resources.Resources {
+				names = append(names, r.Name)
+			}
+			templates, err := a.ListResourceTemplates(t.Context(), nil)
+			if err != nil || len(templates.ResourceTemplates) == 0 {
+				t.Fatalf("%s: %v, %v", set, templates, err)
+			}
+			for _, r := range templates.ResourceTemplates {
+				names = append(names, r.Name)
+			}
+			slices.Sort(names)
+			for i, name := range names[1:] {
+				if name == names[i] {
+					t.Errorf("tools=%s, prefix=%q: two are named %s", set, prefix, name)
 				}
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // python is the interpreter that a framework is installed for: those that need the second major version of the MCP SDK have one of their own.
 func python(t *testing.T, framework string) string {
 	t.Helper()
-	if framework == "Agent Framework" {
+	if framework == "Agent Framework" || framework == "Pydantic AI" {
 		return interpreter(t, "venv_mcp2")
 	}
 	return interpreter(t, "venv")

@@ -14,8 +14,8 @@ func TestThePythonClientsHandATaskOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ client, venv string }{{"sdk", "venv"}, {"auto", "venv_mcp2"}, {"legacy", "venv_mcp2"}, {"fastmcp", "venv"}} {
-		t.Run(c.client, func(t *testing.T) {
+	for _, c := range []struct{ client, venv string }{{"sdk", "venv"}, {"auto", "venv_mcp2"}, {"legacy", "venv_mcp2"}, {"fastmcp", "venv"}, {"fastmcp", "venv_mcp2"}} {
+		t.Run(c.client+" "+c.venv, func(t *testing.T) {
 			p := newPlace(t)
 			_, coder := p.agent(t, "coder")
 			_, reviewer := p.agent(t, "reviewer")

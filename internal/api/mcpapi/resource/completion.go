@@ -28,8 +28,8 @@ const (
 
 // variables are the variables of the templates, by the name of the resource.
 var variables = map[string]map[string][]sort{
-	"task": {"id": {aTask}}, "history": {"id": {aTask}}, "drift": {"id": {aTask}}, "handoff": {"id": {aHandoff}},
-	"envelope": {"id": {aTask, aHandoff}}, "memory": {"task": {aTask}},
+	"task-state": {"id": {aTask}}, "task-history": {"id": {aTask}}, "task-drift": {"id": {aTask}}, "handoff-context": {"id": {aHandoff}},
+	"sealed-envelope": {"id": {aTask, aHandoff}}, "memory-item": {"task": {aTask}},
 }
 
 // complete lists values for an argument of a prompt or a variable of a template; values that begin with the text come first.

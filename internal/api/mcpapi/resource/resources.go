@@ -31,14 +31,14 @@ const (
 	asBytes    = "application/octet-stream"
 )
 
-// resources are all resources of the server.
+// resources are all resources of the server. No name is that of a tool or prompt: there are clients that show a model all of them as tools.
 var resources = []resource{
 	{
-		"trapeze://inbox", "inbox", "Your inbox",
+		"trapeze://inbox", "inbox-items", "Your inbox",
 		"The items that wait for you, most urgent first. Reading it starts no timeout. Supports subscriptions.", asJSON, readInbox,
 	},
 	{
-		"trapeze://task/{id}{?from}", "task", "A task",
+		"trapeze://task/{id}{?from}", "task-state", "A task",
 		"The state of a task. Supports subscriptions.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			t, err := c.Task(ctx, p.id)
@@ -46,11 +46,11 @@ var resources = []resource{
 		},
 	},
 	{
-		"trapeze://task/{id}/history{?after}", "history", "A task's history",
+		"trapeze://task/{id}/history{?after}", "task-history", "A task's history",
 		"All recorded events of a task, oldest first; after is a position.", asJSON, readHistory,
 	},
 	{
-		"trapeze://task/{id}/drift{?from}", "drift", "A task's drift",
+		"trapeze://task/{id}/drift{?from}", "task-drift", "A task's drift",
 		"What each hop of a task kept, changed, omitted and dropped of its context.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			d, err := c.Drift(ctx, p.id)
@@ -58,7 +58,7 @@ var resources = []resource{
 		},
 	},
 	{
-		"trapeze://handoff/{id}{?from}", "handoff", "A handoff's context",
+		"trapeze://handoff/{id}{?from}", "handoff-context", "A handoff's context",
 		"The context that the receiver of a handoff works from, as rendered for it.", asMarkdown,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			if !strings.Contains(p.id, ".h") {
@@ -73,7 +73,7 @@ var resources = []resource{
 		},
 	},
 	{
-		"trapeze://envelope/{id}{?from}", "envelope", "A sealed envelope",
+		"trapeze://envelope/{id}{?from}", "sealed-envelope", "A sealed envelope",
 		"The sealed envelope of a task, a handoff or a share.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			s, err := c.Content(ctx, p.id, client.ContentInput{})
@@ -84,7 +84,7 @@ var resources = []resource{
 		},
 	},
 	{
-		"trapeze://memory/{id}{?task,from}", "memory", "A memory item",
+		"trapeze://memory/{id}{?task,from}", "memory-item", "A memory item",
 		"A memory item; task is the task whose envelope refers to the item, if that reference is your permission to read it.", asJSON,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			m, err := c.Memory(ctx, p.id, client.MemoryReference{Task: p.query.Get("task")})
@@ -92,7 +92,7 @@ var resources = []resource{
 		},
 	},
 	{
-		"trapeze://artifact/{+digest}{?from}", "artifact", "An artifact",
+		"trapeze://artifact/{+digest}{?from}", "artifact-file", "An artifact",
 		"A file that an envelope refers to, by its digest (sha256:…), up to 128 KiB.", "", readArtifact,
 	},
 }
