@@ -36,7 +36,7 @@ func TestDocsShowWhatTheServerOffers(t *testing.T) {
 
 // conventions say what counts as omitted, and which ids stand for others.
 const conventions = `Models that must fill every field write a neutral value for what they would omit: null, "", 0, false, [], {}, or ` + "`default`" + ` of a fixed set of values. It counts as
-omitted, except an empty ` + "`data`" + ` of ` + "`complete`" + ` where it can be the result and ` + "`text`" + ` is none. JSON may be written as text. The id of a handoff stands for its task where a task is expected, and that of a
+omitted, except an empty ` + "`data`" + ` of ` + "`complete`" + ` where it can be the result and ` + "`text`" + ` is none. JSON and lists may be written as text. The id of a handoff stands for its task where a task is expected, and that of a
 task for its newest handoff where a handoff is; every other id of another kind is refused.
 
 `

@@ -254,6 +254,21 @@ func TestAHandoffNamesItsTaskAndAPrincipalItsAgent(t *testing.T) {
 	}
 }
 
+func TestListsMayBeWrittenAsText(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+	_, sent := coder.call("send", m{
+		"intent": "Review the parser", "to": `["agent/reviewer"]`, "facts": `["it is recursive", "it is slow"]`, "questions": "[]",
+		"attach": `[{"name": "orders.csv", "text": "order,amount"}]`, "constraints": `["never push to main"]`,
+	})
+	text, _ := reviewer.call("accept", m{"handoff": sent["handoff"]})
+	for _, want := range []string{"f1 it is recursive\n", "f2 it is slow\n", "orders.csv", " never push to main\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the receiver is not shown %q:\n%s", want, text)
+		}
+	}
+}
+
 func TestADeadlineMayBeATimeFromNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)

@@ -3,6 +3,8 @@ package argument_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +51,34 @@ func TestATimeFromNowIsOfTheClockThatIsGiven(t *testing.T) {
 	}
 	if got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2049-01-31T15:00:00Z"}`), false, argument.Server{Now: never}); err != nil || got.Due.At.Year() != 2049 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A text that is no list of what the field takes stays the text that it is.
+func TestAListMayBeWrittenAsText(t *testing.T) {
+	for _, c := range []struct {
+		given        string
+		names, facts []string
+	}{
+		{`["ann", "bob"]`, []string{"ann", "bob"}, []string{"ann", "bob"}},
+		{" [\"ann\"]\n", []string{"ann"}, []string{"ann"}},
+		{`[{"text": "it rains"}]`, []string{`[{"text": "it rains"}]`}, []string{"it rains"}},
+		{`[]`, nil, nil},
+		{`[7]`, []string{"[7]"}, []string{"[7]"}},
+		{`[ann]`, []string{"[ann]"}, []string{"[ann]"}},
+	} {
+		text, err := json.Marshal(c.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := argument.Decode[order]("cook", fmt.Appendf(nil, `{"id": "x", "names": %s, "facts": %[1]s}`, text), false, argument.Server{Now: never})
+		var facts []string
+		for _, p := range got.Facts {
+			facts = append(facts, p.Text)
+		}
+		if err != nil || !slices.Equal(got.Names, c.names) || !slices.Equal(facts, c.facts) {
+			t.Errorf("%s: %q, %q, %v", c.given, got.Names, facts, err)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // plainly returns the arguments as their sender means them. Models that must fill every field write null, "", [] or {} for what they would
 // omit, so none of these is ever a value, unless the field has the tag `empty:"kept"`; nor is default, where a value is one of a closed set. Some
-// write 45.0 or "45" for 45, "0.5" for 0.5, "45s" for a wait of 45 seconds, "true" for true, JSON as its text, agent/ann for the agent ann, or a
+// write 45.0 or "45" for 45, "0.5" for 0.5, "45s" for a wait of 45 seconds, "true" for true, JSON or a list as its text, agent/ann for the agent ann, or a
 // value of a closed set in capitals. What is none of these is left for the decoder to judge.
 func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 	var given map[string]json.RawMessage
@@ -27,7 +27,7 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 		if name == "" || !there {
 			continue
 		}
-		value = bytes.TrimSpace(value)
+		value = listed(f.Type, bytes.TrimSpace(value))
 		if optional := options != ""; optional && Blank(value) && f.Tag.Get("empty") != "kept" {
 			delete(given, name)
 			continue
@@ -146,6 +146,18 @@ func Written(value json.RawMessage, schema json.RawMessage) json.RawMessage {
 		return value
 	}
 	return json.RawMessage(inside)
+}
+
+// listed returns a list that was written into a string as that list, if the field takes it, and all else as it is.
+func listed(t reflect.Type, value json.RawMessage) json.RawMessage {
+	var inside string
+	if t.Kind() != reflect.Slice || t == reflect.TypeFor[json.RawMessage]() || json.Unmarshal(value, &inside) != nil {
+		return value
+	}
+	if !strings.HasPrefix(strings.TrimSpace(inside), "[") || json.Unmarshal([]byte(inside), reflect.New(t).Interface()) != nil {
+		return value
+	}
+	return json.RawMessage(strings.TrimSpace(inside))
 }
 
 // choice returns a value of the closed set of a field that differs from it in case, or has spaces or hyphens for underscores, as that value.
