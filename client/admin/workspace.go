@@ -30,7 +30,7 @@ type Workspace struct {
 	Name        string        `json:"name"`
 	Description string        `json:"description,omitempty"`
 	Limits      Limits        `json:"limits"`
-	Used        *Usage        `json:"used,omitempty"`       // only where one workspace is shown
+	Used        *Usage        `json:"used,omitempty"`       // where one workspace is shown, or a list is asked for it
 	By          string        `json:"created_by,omitempty"` // empty: it is the workspace default, or older than workspaces that are made by name
 	Created     time.Time     `json:"created,omitzero"`
 	Archived    time.Time     `json:"archived,omitzero"` // zero: it is not archived
@@ -73,6 +73,7 @@ type WorkspaceList struct {
 type WorkspaceOptions struct {
 	Limit int    // 0 means 50
 	After string // Next of the previous page
+	Used  bool   // with what each uses
 }
 
 // CreateWorkspace makes a workspace, and its first token, whose text is in this answer and never again. It and the other changes are for admins of the
@@ -86,6 +87,7 @@ func (c Client) Workspaces(ctx context.Context, o WorkspaceOptions) (WorkspaceLi
 	q := wire.Query{}
 	q.Number("limit", max(o.Limit, 0))
 	q.Text("after", o.After)
+	q.Flag("used", o.Used)
 	return call[WorkspaceList](ctx, c, http.MethodGet, q, nil, "workspaces")
 }
 

@@ -69,3 +69,26 @@ func TestATokenIsRevokedByAnIDThatCanBeOne(t *testing.T) {
 		}
 	}
 }
+
+// TestAListOfWorkspacesSaysWhatEachUsesIfItIsAsked saves a call for each of them.
+func TestAListOfWorkspacesSaysWhatEachUsesIfItIsAsked(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	of := admin.New(h.as(h.admin))
+	made, err := of.CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "red"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.call(made.Token.Text, "POST /v1/tasks", `{"intent":"a task"}`)
+	for _, used := range []bool{false, true} {
+		page, err := of.Workspaces(t.Context(), admin.WorkspaceOptions{Used: used})
+		if err != nil || len(page.Workspaces) != 2 {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		for _, w := range page.Workspaces {
+			open := map[string]int64{"red": 1}[w.Name]
+			if (w.Used != nil) != used || used && w.Used.OpenTasks != open {
+				t.Errorf("asked %t: %s uses %+v", used, w.Name, w.Used)
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ type WorkspacePage struct {
 type workspacesQuery struct {
 	endpoint.Reading
 	endpoint.Page
+	Used bool `query:"used" doc:"With what each workspace uses."`
 }
 
 func (s *service) workspaces() {
@@ -60,7 +61,7 @@ func (s *service) listWorkspaces(ctx context.Context, c caller.Caller, in *works
 		in.Limit = endpoint.UsualPage
 	}
 	page := WorkspacePage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
-	list, err := s.app.Workspaces.List(ctx, c, workspaces.WorkspacesInput{After: in.Page.After, Limit: in.Limit})
+	list, err := s.app.Workspaces.List(ctx, c, workspaces.WorkspacesInput{After: in.Page.After, Limit: in.Limit, Used: in.Used})
 	if len(list) == in.Limit {
 		page.Next = list[len(list)-1].Name
 	}

@@ -114,11 +114,11 @@ func (w *Swept) clear(ctx context.Context, owner *client.Client, o Options, name
 
 // workspacesOfRuns lists the workspaces that runs made and that are not archived.
 func workspacesOfRuns(ctx context.Context, owner *client.Client) (names []string, err error) {
-	err = inUse(ctx, owner, workspace, func(w *admin.Workspace) (more bool, err error) { // they are listed by name
+	err = inUse(ctx, owner, admin.WorkspaceOptions{After: workspace}, func(w *admin.Workspace) (more bool) { // they are listed by name
 		if ofRuns(w) {
 			names = append(names, w.Name)
 		}
-		return strings.HasPrefix(w.Name, workspace), nil
+		return strings.HasPrefix(w.Name, workspace)
 	})
 	return names, err
 }
@@ -130,31 +130,25 @@ func ofRuns(w *admin.Workspace) bool {
 
 // busyWorkspace finds a workspace that has open tasks, besides those of runs; empty: none has.
 func busyWorkspace(ctx context.Context, owner *client.Client) (name string, open int64, err error) {
-	err = inUse(ctx, owner, "", func(w *admin.Workspace) (more bool, err error) {
-		if ofRuns(w) {
-			return true, nil
+	err = inUse(ctx, owner, admin.WorkspaceOptions{Used: true, Limit: 500}, func(w *admin.Workspace) (more bool) {
+		if !ofRuns(w) && w.Used != nil && w.Used.OpenTasks > 0 {
+			name, open = w.Name, w.Used.OpenTasks
 		}
-		of, err := admin.New(owner).Workspace(ctx, w.Name)
-		if err == nil && of.Used != nil && of.Used.OpenTasks > 0 {
-			name, open = w.Name, of.Used.OpenTasks
-		}
-		return name == "", err
+		return name == ""
 	})
 	return name, open, err
 }
 
-// inUse calls fn with each workspace after a name that is not archived, in the order of their names, while it wants more.
-func inUse(ctx context.Context, owner *client.Client, after string, fn func(w *admin.Workspace) (more bool, err error)) error {
-	for o := (admin.WorkspaceOptions{After: after}); ; {
+// inUse calls fn with each workspace of a list that is not archived, in the order of their names, while it wants more.
+func inUse(ctx context.Context, owner *client.Client, o admin.WorkspaceOptions, fn func(w *admin.Workspace) (more bool)) error {
+	for {
 		page, err := admin.New(owner).Workspaces(ctx, o)
 		if err != nil {
 			return err
 		}
 		for i := range page.Workspaces {
-			if w := &page.Workspaces[i]; w.Archived.IsZero() {
-				if more, err := fn(w); err != nil || !more {
-					return err
-				}
+			if w := &page.Workspaces[i]; w.Archived.IsZero() && !fn(w) {
+				return nil
 			}
 		}
 		if o.After = page.Next; o.After == "" {

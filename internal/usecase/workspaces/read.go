@@ -16,6 +16,7 @@ import (
 type WorkspacesInput struct {
 	After string // name of the last workspace of the page before
 	Limit int    // 0: 50
+	Used  bool   // with what each uses
 }
 
 // List lists the workspaces by name, archived ones included: all for admins of the workspace default, their own for others.
@@ -31,7 +32,16 @@ func (ws *Workspaces) List(ctx context.Context, c caller.Caller, in WorkspacesIn
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(w Workspace) bool { return w.Name <= in.After })
-	return all[:min(len(all), view.PageSize(in.Limit))], nil
+	all = all[:min(len(all), view.PageSize(in.Limit))]
+	for i := range all {
+		if !in.Used {
+			break
+		}
+		if all[i].Used, err = ws.used(ctx, all[i].Name); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // all returns the workspaces that a caller sees, by name.

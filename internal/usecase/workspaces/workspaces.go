@@ -52,7 +52,7 @@ type Workspace struct {
 	Name        string           `json:"name"`
 	Description string           `json:"description,omitempty"`
 	Limits      workspace.Limits `json:"limits" doc:"A limit that is absent is not set."`
-	Used        *Usage           `json:"used,omitempty" doc:"What it uses; only where one workspace is shown."`
+	Used        *Usage           `json:"used,omitempty" doc:"What it uses; where one workspace is shown, or a list is asked for it."`
 	By          string           `json:"created_by,omitempty" doc:"The principal that made it. Absent for the workspace default, and for one that only tokens made, before workspaces were made by name."`
 	Created     time.Time        `json:"created,omitzero"`
 	Archived    time.Time        `json:"archived,omitzero" doc:"Since then nothing in it changes. Absent: it is not archived."`
