@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ func decisions(s *shell.Shell) *cobra.Command {
 				return []string{shell.Clock(d.Time), cmp.Or(d.Handoff, d.Task), cmp.Or(d.Rule, "none"), cmp.Or(receiver(d.To), "stays where it is"), shell.OneLine(strings.Join(d.Why, "; "))}
 			})
 			if list.Next > 0 {
-				p.Line("There are more: --before %d", list.Next)
+				p.MoreBy("--before", strconv.FormatUint(list.Next, 10))
 			}
 		})
 	})

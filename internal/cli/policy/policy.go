@@ -95,7 +95,7 @@ func policyShow(s *shell.Shell) *cobra.Command {
 						return []string{fmt.Sprint(v.Version), shell.Clock(v.Since), v.By, v.Digest}
 					})
 					if n := len(list); n > 0 && list[n-1].Version > 1 {
-						p.Line("There are more: --before %d", list[n-1].Version)
+						p.MoreBy("--before", fmt.Sprint(list[n-1].Version))
 					}
 				})
 			}

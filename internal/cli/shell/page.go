@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/cli/screen"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -24,7 +23,7 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 			return err
 		}
 	}
-	p := &Page{colour: s.colours(), paste: s.paste}
+	p := &Page{colour: s.colours(), of: s}
 	text(p)
 	_, err := screen.Past(s.Stdout).Write(p.b.Bytes())
 	return err
@@ -75,7 +74,7 @@ func (s *Shell) Answer(v any, err error, text func(*Page)) error {
 
 // Show prints text for people before the answer, such as what a prompt asks to confirm.
 func (s *Shell) Show(text func(*Page)) {
-	p := &Page{colour: s.colours(), paste: s.paste}
+	p := &Page{colour: s.colours(), of: s}
 	text(p)
 	_, _ = screen.Past(s.Stdout).Write(p.b.Bytes()) // the reader may be gone
 }
@@ -98,7 +97,7 @@ func (s *Shell) EmitText(text string) error {
 type Page struct {
 	b      bytes.Buffer
 	colour bool
-	paste  func(string) string // see [Page.Next]
+	of     *Shell // whose command prints it
 }
 
 // Painted is text that has been made safe to print, with its colour.
@@ -169,12 +168,15 @@ func List[T any](p *Page, none string, heading []string, list []T, row func(T) [
 	p.Table(none, heading, rows)
 }
 
-// More prints how to get the next page of a list, if there is one.
+// More prints the command for the next page of a list, if there is one.
 func (p *Page) More(next string) {
 	if next != "" {
-		p.Line("There are more: --after %s", shellword.Quote(next))
+		p.MoreBy("--after", next)
 	}
 }
+
+// MoreBy is [Page.More] for a list whose next page begins by a flag of another name.
+func (p *Page) MoreBy(flag, next string) { p.Line("There are more: %s", p.of.again(flag, next)) }
 
 func (p *Page) row(cells []string, widths []int, paint func(string) Painted) {
 	var b strings.Builder

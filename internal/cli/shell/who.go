@@ -150,15 +150,19 @@ func (s *Shell) actAs(agents []string) string {
 	return which + ": " + s.again("--agent", agents[0])
 }
 
-// again is the command that runs, with a flag added; without texts that are too long, and without a token.
-func (s *Shell) again(flag ...string) string {
+// again is the command that runs, with a flag added or given another value; without texts that are too long, and without a token.
+func (s *Shell) again(flag, value string) string {
 	at := slices.Index(s.Args, "--")
 	if at < 0 {
 		at = len(s.Args)
 	}
-	line := shellword.Quotes(slices.Concat([]string{"trapeze"}, s.Args[:at], flag, s.Args[at:])...)
+	before := slices.DeleteFunc(slices.Clone(s.Args[:at]), func(arg string) bool { return strings.HasPrefix(arg, flag+"=") })
+	if i := slices.Index(before, flag); i >= 0 && i+1 < len(before) {
+		before = slices.Delete(before, i, i+2)
+	}
+	line := shellword.Quotes(slices.Concat([]string{"trapeze"}, before, []string{flag, value}, s.Args[at:])...)
 	if len(line) > mostLine || s.Flags.Token != "" {
-		return "the same command with " + shellword.Quotes(flag...)
+		return "the same command with " + shellword.Quotes(flag, value)
 	}
 	return line
 }

@@ -19,7 +19,10 @@ var synonyms = map[string][]string{
 }
 
 // flagSynonyms are names that people give to flags that have other names: as other servers have it, and as the tools over MCP do.
-var flagSynonyms = map[string][]string{"port": {"addr"}, "summary": {"state", "conversation-summary"}}
+var flagSynonyms = map[string][]string{
+	"port": {"addr"}, "summary": {"state", "conversation-summary"}, "depends-on": {"after"}, "dependency": {"after"}, "dependencies": {"after"},
+	"output": {"json"}, "format": {"json"}, "message": {"detail", "why"}, "detail": {"why"}, "why": {"detail"}, "budget": {"budget-tokens", "budget-cost", "tokens"}, "timeout": {"within", "wait"},
+}
 
 // Commands returns the commands below cmd that somebody may have meant by a name, or, if there are none, those of its name in other groups.
 func Commands(cmd *cobra.Command, name string) (found []string) {
@@ -79,10 +82,15 @@ func namesakes(root *cobra.Command, name string) (found []string) {
 
 // Flags returns the flags of a command that somebody may have meant by a name, at most three.
 func Flags(cmd *cobra.Command, typed string) []string {
-	if of := flagSynonyms[typed]; len(of) > 0 && cmd.Flags().Lookup(of[0]) != nil {
-		return of
-	}
 	var names []string
+	for _, name := range flagSynonyms[typed] {
+		if cmd.Flags().Lookup(name) != nil {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		return names
+	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return Names(typed, names)
 }

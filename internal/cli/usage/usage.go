@@ -22,6 +22,7 @@ var (
 	noValue     = regexp.MustCompile(`(?s)^invalid argument ".*?" for "(?:-., )?--([a-z-]+)" flag: (.*)$`)
 	notSet      = regexp.MustCompile(`^required flag\(s\) (".*") not set$`)
 	wrongNumber = regexp.MustCompile(`^(?:accepts|requires) .*args?\(s\), (?:only )?received (\d+)$`)
+	oneOnly     = regexp.MustCompile(`^if any flags in the group .*; \[(.*)\] were all set$`)
 	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_:-]*\b\]?(?:\.\.\.|…)?`)
 	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
 )
@@ -60,6 +61,9 @@ func Explain(cmd *cobra.Command, err error) (text, hint string) {
 	if m := notSet.FindStringSubmatch(err.Error()); m != nil {
 		return "--" + strings.ReplaceAll(strings.ReplaceAll(m[1], `", "`, " and --"), `"`, "") + " is missing", ""
 	}
+	if m := oneOnly.FindStringSubmatch(err.Error()); m != nil {
+		return "use one of --" + strings.ReplaceAll(m[1], " ", " and --") + ", not both", ""
+	}
 	m := wrongNumber.FindStringSubmatch(err.Error())
 	if m == nil {
 		return "", ""
@@ -78,6 +82,9 @@ func Explain(cmd *cobra.Command, err error) (text, hint string) {
 		missing := required[given:]
 		if len(missing) == 1 {
 			return fmt.Sprintf("%s is missing", missing[0]), ""
+		}
+		if strings.Contains(cmd.Use, strings.Join(missing, "|")) {
+			return strings.Join(missing, " or ") + " is missing", ""
 		}
 		return fmt.Sprintf("%s are missing", strings.Join(missing, " and ")), ""
 	case apart(cmd) != "":
