@@ -77,7 +77,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",
-		pure: true, imports: "domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/help domain/refusal domain/event domain/identity",
 	},
 	{dir: "domain/identity", what: "the rules of principals: roles, permissions, tokens", pure: true, imports: "domain/refusal domain/event"},
 	{
@@ -160,7 +160,7 @@ var innerPackages = []pkg{
 	},
 
 	// routing
-	{dir: "routing", what: "whether a task is handed off, to which agent, and why", imports: "domain/help domain/refusal domain/event domain/agent domain/policy"},
+	{dir: "routing", what: "whether a task is handed off, to which agent, and why", imports: "domain/refusal domain/event domain/agent domain/policy"},
 	{
 		dir: "routing/openai", what: "advice from a language model where no rule of the policy matches, and vectors of texts",
 		imports: "domain/refusal domain/event domain/policy domain/secretenv routing", libs: "net os/exec",

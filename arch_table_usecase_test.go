@@ -28,12 +28,12 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/agents", what: "use cases of agents, and the agents as other use cases reach them",
-		imports: "domain/agent domain/event domain/help domain/identity domain/refusal domain/shellword content/tokenizer routing record/access record/ledger record/stream record/view " +
+		imports: "domain/agent domain/event domain/identity domain/refusal domain/shellword content/tokenizer routing record/access record/ledger record/stream record/view " +
 			"usecase/caller usecase/presence",
 	},
 	{
 		dir: "usecase/tokens", what: "use cases of tokens, and authentication",
-		imports: "domain/event domain/help domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller usecase/random " +
+		imports: "domain/agent domain/event domain/help domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller usecase/random " +
 			"usecase/agents usecase/workspacestore", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{

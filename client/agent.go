@@ -22,12 +22,9 @@ func Readinesses() []Readiness { return []Readiness{Ready, Busy, Draining, Offli
 
 // Reach is one way to tell an agent that something waits for it.
 type Reach struct {
-	Kind string `json:"kind"` // pull, webhook or a2a
+	Kind string `json:"kind"` // pull; offers are not delivered in another way yet
 	URL  string `json:"url,omitempty"`
 }
-
-// ReachKinds lists the values of [Reach].Kind.
-func ReachKinds() []string { return []string{"pull", "webhook", "a2a"} }
 
 // Breaker configures an agent's circuit breaker. Zero fields mean the defaults.
 type Breaker struct {

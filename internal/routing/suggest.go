@@ -7,7 +7,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -22,10 +21,10 @@ func unknownAgent(name string, dir Directory) error {
 		}
 	}
 	if len(names) == 0 {
-		return refusal.New(refusal.NotFound, help.To("register an agent", "agent add", name)+" first", "agent %s is not registered; no agent is", name)
+		return refusal.New(refusal.NotFound, agent.ToAdd("register an agent", name, " first", "[register one](agent add) first"), "agent %s is not registered; no agent is", name)
 	}
 	near := Closest(name, names)
-	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", ")+help.To("", "agent add", name),
+	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", ")+agent.ToAdd("", name, "", ""),
 		"agent %s is not registered", name).With("did_you_mean", near)
 }
 

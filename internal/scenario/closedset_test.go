@@ -79,7 +79,6 @@ var pairs = []pair{
 	paired(event.TicketOutcomes.Values(), client.TicketOutcomes(), "TicketDoc.Outcome"),
 	paired(agent.Readinesses.Values(), client.Readinesses()),
 	paired(agent.Kinds.Values(), client.AgentKinds(), "AgentSpec.Kind"),
-	paired(agent.ReachKinds.Values(), client.ReachKinds(), "Reach.Kind"),
 	paired(agent.Phases(), client.CircuitStates(), "Circuit.State"),
 	paired(identity.Roles.Values(), client.Roles()),
 	paired(memory.Scopes.Values(), client.Scopes()),
@@ -96,6 +95,7 @@ var inside = map[string]string{
 	"help.Call":               "commands, by which Help.Call of the client names what helps: a client looks for those that it knows",
 	"ticketverb.Verb":         "a client looks for those that it knows; the comment of Ticket.Verbs names them",
 	"event.AdviceOutcome":     "in the record alone",
+	"agent.ReachKind":         "a list of choices has what is accepted, and of these one is: the refusal names it",
 	"erasure.Kind":            "the beginning of a subject, which the client has as one text",
 	"agent.Author":            "in the record alone",
 	"task.NoticeKind":         "types of inbox items, which the client has",
@@ -126,6 +126,7 @@ var inside = map[string]string{
 
 // listed are the lists of sets inside that have one.
 var listed = map[string][]string{
+	"agent.ReachKind":         asTexts(agent.ReachKinds.Values()),
 	"event.AdviceOutcome":     asTexts(event.AdviceOutcomes.Values()),
 	"envelope.PartKind":       asTexts(envelope.PartKinds.Values()),
 	"envelope.OmissionReason": asTexts(envelope.OmissionReasons.Values()),

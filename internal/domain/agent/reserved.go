@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -82,6 +84,14 @@ func authority(name string) string {
 
 // look is a name as a hasty reader sees it: digits and pairs of letters as the letters that they look like.
 var look = strings.NewReplacer("0", "o", "1", "i", "l", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "rn", "m", "vv", "w").Replace
+
+// ToAdd is the link of a hint to register an agent that is not there, with something after it; instead, if no agent can have the name.
+func ToAdd(words, name, after, instead string) string {
+	if event.CheckName("an agent", name) != nil || checkReserved(name) != nil {
+		return instead
+	}
+	return help.To(words, "agent add", name) + after
+}
 
 func reserved(name, word string) error {
 	return refusal.New(refusal.Invalid, "choose a name that says what the agent does, such as reviewer or billing-support",

@@ -105,9 +105,9 @@ func checkReach(ways []Reach) error {
 	if len(ways) > MaxReach {
 		return refusal.New(refusal.Invalid, "name fewer", "%d ways to be reached, at most %d are allowed", len(ways), MaxReach)
 	}
-	for _, w := range ways {
+	for i, w := range ways {
 		if !ReachKinds.Has(w.Kind) {
-			return refusal.New(refusal.Invalid, `use "pull", "webhook" or "a2a"`, "unknown way to be reached %s", strconv.QuoteToASCII(string(w.Kind)))
+			return refusal.New(refusal.Invalid, `use "pull", or leave it out: no other way delivers offers yet`, "reach[%d].kind: unknown way to be reached %s", i, strconv.QuoteToASCII(string(w.Kind)))
 		}
 		if w.Kind == ReachPull {
 			if w.URL != "" {

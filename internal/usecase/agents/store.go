@@ -7,7 +7,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -98,7 +97,7 @@ func (s *Store) Unknown(ctx context.Context, workspace, name string) error {
 		return stream.Unavailable(err)
 	}
 	if len(agents) == 0 {
-		return refusal.New(refusal.NotFound, help.To("register an agent", "agent add", refusal.Clip(name, event.MaxName))+" first", "there is no agent %.80q", name)
+		return refusal.New(refusal.NotFound, agent.ToAdd("register an agent", name, " first", "[register one](agent add) first"), "there is no agent %.80q", name)
 	}
 	names := make([]string, len(agents))
 	for i := range agents {

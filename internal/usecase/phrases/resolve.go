@@ -109,7 +109,7 @@ func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.In
 	case said.Intent == phrase.Takeover:
 		f.Owner, whose = said.Agent, "of agent "+said.Agent+" that you may see"
 	case c.Agent() == "":
-		f.Involving, whose = c.String(), "you requested that has not ended"
+		f.Involving, whose = c.String(), "still open that you requested"
 	}
 	if said.Intent == phrase.Stuck && c.Agent() != "" { // one's own work is for oneself to hand on
 		f.Owner, f.Limit, whose = "", view.MaxPage, "you requested that somebody else works on"

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -64,7 +64,7 @@ func (ts *Tokens) create(ctx context.Context, c caller.Caller, in TokenInput) (T
 			return Token{}, err
 		}
 		if !known.Exists() {
-			return Token{}, refusal.New(refusal.NotFound, help.To("add the agent", "agent add", refusal.Clip(in.Name, event.MaxName))+" first", "there is no agent %.80q", in.Name)
+			return Token{}, refusal.New(refusal.NotFound, agent.ToAdd("add the agent", in.Name, " first", "[list the agents](agent list) to see who is registered"), "there is no agent %.80q", in.Name)
 		}
 		in.Name = known.Name
 	}

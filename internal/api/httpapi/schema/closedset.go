@@ -50,7 +50,6 @@ var closedSets = []closedSet{
 	setOf(alerts.States()),
 	setOf(agent.Readinesses.Values()),
 	setOf(agent.Kinds.Values()),
-	setOf(agent.ReachKinds.Values()),
 	setOf(agent.Phases()),
 	setOf(identity.Roles.Values()),
 	setOf(memory.Scopes.Values()),
