@@ -24,14 +24,7 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch k.Kind {
-	case event.TicketQuestion:
-	case event.TicketApproval:
-		return nil, refusal.New(refusal.Invalid, "approve or deny it", "ticket %s asks for an approval", event.TicketID(t.ID, k.N))
-	case event.TicketTakeover:
-		return nil, refusal.New(refusal.Invalid, "[claim](ticket claim) or [deny](ticket deny) it", "ticket %s asks for a person who takes the task over", event.TicketID(t.ID, k.N))
-	}
-	if err := firstError(refusal.In("answer", event.CheckAnswer(c.Answer, k.Options)), event.CheckField("detail", c.Detail)); err != nil {
+	if err := firstError(requireKind(t, k, event.TicketQuestion), refusal.In("answer", event.CheckAnswer(c.Answer, k.Options)), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err
 	}
 	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Through: c.Through, Answer: c.Answer, Detail: c.Detail}, now)}, nil

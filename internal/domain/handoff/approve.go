@@ -49,11 +49,11 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // approvable returns the handoff that a principal may approve or deny now.
 func approvable(t task.Task, by identity.Principal, n int, now time.Time) (*task.Handoff, error) {
-	if err := authority.RequireLive(t); err != nil {
+	if err := authority.Over(t, by, n); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
-	if h == nil || h.N != n || h.Stage != event.AwaitingApproval {
+	if h.Stage != event.AwaitingApproval {
 		return nil, refusal.New(refusal.Conflict, "[fetch the handoff](handoff show) and look at its stage", "handoff %s does not wait for an approval",
 			event.HandoffID(t.ID, n))
 	}

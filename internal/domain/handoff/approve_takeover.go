@@ -28,12 +28,18 @@ func (c ApproveTakeover) decide(t task.Task, now time.Time) ([]event.Event, erro
 }
 
 func openTakeover(t task.Task, by identity.Principal, epoch uint64, n int) (task.TakeoverRequest, error) {
-	if err := authority.RequireSource(t, by, epoch); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return task.TakeoverRequest{}, err
 	}
 	ask, err := task.OpenTakeover(t, n)
-	if err == nil && ask.By == by.Agent() {
+	if err != nil {
+		return ask, err
+	}
+	if err := authority.RequireSource(t, by, epoch); err != nil {
+		return ask, err
+	}
+	if ask.By == by.Agent() {
 		return ask, refusal.New(refusal.NotPermitted, "[start the task](task start), or ask somebody else", "nobody answers their own request")
 	}
-	return ask, err
+	return ask, nil
 }

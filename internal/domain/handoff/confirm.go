@@ -20,11 +20,11 @@ type Confirm struct {
 }
 
 func (c Confirm) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
+	if err := firstError(authority.Over(t, c.By, c.Handoff), authority.RequireSource(t, c.By, c.Epoch)); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
-	if h == nil || h.N != c.Handoff || h.Stage != event.Accepted {
+	if h.Stage != event.Accepted {
 		return nil, refusal.New(refusal.Conflict, "[fetch the handoff](handoff show) and look at its stage", "handoff %s does not wait for a confirmation",
 			event.HandoffID(t.ID, c.Handoff))
 	}

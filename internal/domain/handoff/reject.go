@@ -24,6 +24,9 @@ type Reject struct {
 func (c Reject) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	d := decision{t: t}
 	h, err := d.offered(c.By.Agent(), c.Handoff, c.Offer, now)
+	if no, is := refusal.As(err); is && no.Code == refusal.Expired && c.By.Agent() == t.Owner {
+		return nil, no.Hinting("go on with it, or [hand it off](send), also to the agent that sent it", t.ID)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,13 @@ func requireParked(t task.Task, by identity.Principal) error {
 	if !by.IsOperator() {
 		return refusal.New(refusal.NotPermitted, "ask an operator, or [cancel the task](task cancel) and [create another](task create)", "%s may not change the dead letters", by.Short())
 	}
+	if t.State != event.Parked && t.WasParked != nil {
+		now := string(t.State)
+		if t.Owner != "" {
+			now += ", and " + t.Owner + " owns it"
+		}
+		return refusal.New(refusal.Conflict, "[fetch the task](task show) to see what became of it", "task %s was replayed already: it is %s", t.ID, now)
+	}
 	if t.State != event.Parked {
 		return refusal.New(refusal.Conflict, "[list the dead letters](dead list) to see which tasks are", "task %s is %s, not in the dead letters", t.ID, t.State)
 	}

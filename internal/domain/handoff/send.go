@@ -34,7 +34,7 @@ type Send struct {
 	ReturnHome  bool
 	Approver    string // of a supervised handoff: an agent; empty: any operator
 	Permissions []string
-	NewWork     bool // the envelope has new decisions
+	NewWork     bool // the envelope has new decisions: a revisit is no loop
 	RouteStep   bool
 	Pack        event.Pack
 	Envelope    event.Sealed
@@ -52,6 +52,7 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if limit := task.LimitReached(t, c.Reason); limit != "" {
 		return c.stopped(event.ParkLimit, limit, now), nil
 	}
+	c.NewWork = c.NewWork || c.By.IsOperator() && c.Reason == event.ReasonSupervision // a takeover by an operator is a decision
 	once, twice := event.Ordered(c.Candidates)
 	candidates, passed, limit := screen(t, once, func(k event.Candidate) string { return k.Agent }, append(slices.Clip(c.Passed), twice...), c.NewWork)
 	if len(candidates) == 0 && limit != "" {

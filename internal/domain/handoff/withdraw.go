@@ -5,7 +5,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
@@ -19,15 +18,11 @@ type Withdraw struct {
 }
 
 func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
+	if err := firstError(authority.Over(t, c.By, c.Handoff), authority.RequireSource(t, c.By, c.Epoch)); err != nil {
 		return nil, err
 	}
 	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
-	}
-	h := t.InFlight()
-	if h == nil || h.N != c.Handoff {
-		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", event.HandoffID(t.ID, c.Handoff))
 	}
 	if err := authority.RequireOwnRequest(t, c.By); err != nil {
 		return nil, err

@@ -29,21 +29,7 @@ func (ts *Tasks) Approve(ctx context.Context, c caller.Caller, in ApproveInput) 
 	if task, n, err := event.ParseTakeoverID(in.ID); err == nil {
 		return ts.approveTakeover(ctx, c, task, n, in)
 	}
-	taskID, n, err := event.ParseHandoffID(in.ID)
-	ticket := 0
-	if strings.Contains(in.ID, ".k") {
-		taskID, ticket, err = event.ParseTicketID(in.ID)
-	}
-	if err != nil {
-		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "approve", in.ID, err)
-	}
-	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		if ticket > 0 {
-			var err error
-			if n, err = toApprove(t, ticket); err != nil {
-				return nil, err
-			}
-		}
+	approve := func(t task.Task, n int, now time.Time) ([]event.Event, error) {
 		current, err := ts.sealer.Current(ctx, c.Workspace, t, in.Digest)
 		if err != nil {
 			return nil, err
@@ -51,24 +37,15 @@ func (ts *Tasks) Approve(ctx context.Context, c caller.Caller, in ApproveInput) 
 		return ts.routes.OfferNext(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Approve{By: c.Principal, Handoff: n, Digest: in.Digest, Current: current, Detail: in.Detail, Hints: hints}
 		})
-	})
-}
-
-// toApprove is the handoff that a ticket asks to approve.
-func toApprove(t task.Task, ticket int) (handoff int, err error) {
-	k := t.Ticket
-	id := event.TicketID(t.ID, ticket)
-	switch {
-	case k == nil || ticket > k.N:
-		return 0, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its ticket", "task %s has no ticket %d", t.ID, ticket)
-	case ticket < k.N || k.State == event.TicketStateClosed:
-		return 0, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", id)
-	case k.Kind == event.TicketQuestion:
-		return 0, refusal.New(refusal.Invalid, "[answer it](ticket answer)", "ticket %s asks a question", id)
-	case k.Kind == event.TicketTakeover:
-		return 0, refusal.New(refusal.Invalid, "[claim it](ticket claim)", "ticket %s asks for a person who takes the task over", id)
 	}
-	return k.Handoff, nil
+	if strings.Contains(in.ID, ".k") {
+		return ts.tickets.Approve(ctx, c, in.ID, in, approve)
+	}
+	taskID, n, err := event.ParseHandoffID(in.ID)
+	if err != nil {
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "approve", in.ID, err)
+	}
+	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) { return approve(t, n, now) })
 }
 
 func (ts *Tasks) approveTakeover(ctx context.Context, c caller.Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {

@@ -31,7 +31,11 @@ func (ts *Tasks) ownedBy(ctx context.Context, c caller.Caller, t task.Task, owne
 	if err != nil || owner == "" || t.Owner == is {
 		return err
 	}
-	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s", owner, t.ID)
+	now := "nobody does"
+	if t.Owner != "" {
+		now = t.Owner + " does"
+	}
+	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s: %s", owner, t.ID, now)
 }
 
 // Takeover asks for a task. An agent that has a part in it, or that is a fallback of its owner or in its escalation chain, gets it at once where its owner is lost;

@@ -30,7 +30,11 @@ func told(t task.Task, agent string, err error) error {
 	what = strings.TrimPrefix(strings.TrimSuffix(what+": "+n.Why, ": "), ": ")
 	what = refusal.Clip(what, maxTold)
 	message := no.Message
-	if !strings.Contains(message, what) { // the rules may say it
+	switch why, cancels := strings.CutPrefix(what, n.By+" cancelled it"); { // the rules may say it
+	case strings.Contains(message, what):
+	case cancels && strings.Contains(message, n.By+" cancelled it"):
+		message += why
+	default:
 		message += "; " + what
 	}
 	return refusal.New(no.Code, hint, "%s", message).WithAll(no.Details).With("notice", what)

@@ -1,6 +1,8 @@
 package authority
 
 import (
+	"time"
+
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -13,7 +15,7 @@ func RequireLive(t task.Task) error {
 	case !t.Exists():
 		return refusal.New(refusal.NotFound, "check the id; [list tasks](task list) to see those you may see", "there is no such task")
 	case t.State.Final():
-		return refusal.New(refusal.Conflict, "it cannot change any more; [create a new task](task create)", "task %s is %s", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "it cannot change any more; [create a new task](task create)", "task %s is %s since %s: %s", t.ID, t.State, t.Ended.UTC().Format(time.RFC3339), whose(t))
 	}
 	return nil
 }
@@ -27,8 +29,7 @@ func RequireOwner(t task.Task, by identity.Principal, epoch uint64) error {
 		return refusal.New(refusal.Conflict, task.UnownedHint(t.State), "task %s is %s and nobody owns it", t.ID, t.State)
 	}
 	if t.Owner == "" || by.Agent() != t.Owner {
-		return refusal.New(refusal.NotOwner, "only the owner may do this; [accept an offer](accept) or [ask to take the task over](takeover)",
-			"%s does not own task %s", by.Short(), t.ID)
+		return refusal.New(refusal.NotOwner, "only the owner may do this; "+regain(t, by), "%s does not own task %s: %s", by.Short(), t.ID, whose(t))
 	}
 	return RequireEpoch(t, epoch)
 }

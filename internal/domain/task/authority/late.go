@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
@@ -24,6 +26,94 @@ func calledOff(t task.Task, agent string, handoff int) error {
 		return nil
 	}
 	return refusal.New(refusal.Conflict, noOffer, "task %s is %s; %s", t.ID, t.State, because(t.EndedBy+" cancelled it", t.EndedWhy))
+}
+
+// whose says who has a task and since when, or who ended it.
+func whose(t task.Task) string {
+	h := t.Handoff
+	switch {
+	case t.State == event.Cancelled && t.EndedBy != "":
+		return event.Bare(t.EndedBy) + " cancelled it"
+	case t.State == event.Completed && t.Owner != "":
+		return t.Owner + " completed it"
+	case t.State == event.Failed && t.Owner != "":
+		return t.Owner + " gave it up"
+	case t.State.Final():
+		return "nobody owned it"
+	case t.State == event.Parked:
+		return "it is in the dead letters"
+	case t.Owner == "":
+		return "nobody does, since it is " + string(t.State)
+	case h != nil && h.Stage == event.Transferred && h.Receiver == t.Owner:
+		return t.Owner + " does, since" + strings.TrimPrefix(at(h.Ended), " at") + ", by handoff " + h.ID(t.ID)
+	}
+	return t.Owner + " does"
+}
+
+// at is when something happened, for the end of a sentence.
+func at(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " at " + t.UTC().Format(time.RFC3339)
+}
+
+// regain is the hint for a principal that wants to do what only the owner of a task may do.
+func regain(t task.Task, by identity.Principal) string {
+	h := t.InFlight()
+	switch {
+	case h != nil && h.Stage == event.Offered && slices.Contains(h.To, by.Agent()):
+		return "[accept the offer](accept " + h.ID(t.ID) + ") first"
+	case h != nil && h.Stage == event.Accepted && h.Receiver == by.Agent():
+		return "wait until the sender confirms: [the task shows it](task wait)"
+	case t.State == event.Parked:
+		return task.Replay(t.ID)
+	case slices.ContainsFunc(t.Takeovers, func(ask task.TakeoverRequest) bool { return ask.By == by.Agent() }):
+		return "[wait until it answers](task wait) the request for the task"
+	case by.Agent() == "":
+		return "[use the token of its owner](act as)"
+	case t.Requester == by.String():
+		return "[ask for the task](takeover), or [cancel it](task cancel), which you may as its requester"
+	}
+	return "[ask for the task](takeover)"
+}
+
+// Over is the refusal of what comes too late for a handoff that a principal asked for, was offered or approves: it says how the handoff ended and who
+// has the task now. It is nil for the handoff in flight.
+func Over(t task.Task, by identity.Principal, handoff int) error {
+	if err := RequireLive(t); err != nil {
+		return err
+	}
+	h := t.Handoff
+	if h == nil || handoff > h.N || handoff < 1 {
+		return refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "task %s has no handoff %d", t.ID, handoff)
+	}
+	why := ""
+	switch {
+	case handoff < h.N:
+		why = since(h)
+	case h.Stage == event.Transferred:
+		why = h.Receiver + " accepted it" + at(h.Ended)
+	case h.Stage.Final():
+		why = because("it was "+string(h.Stage)+at(h.Ended), h.Why)
+	default:
+		return nil
+	}
+	hint := "nothing is left to do with it; [fetch the task](task show) to see what is"
+	switch {
+	case t.State == event.Parked:
+		hint = task.Replay(t.ID)
+	case t.Owner != "" && t.Owner != by.Agent():
+		why += "; " + t.Owner + " owns the task now"
+		if by.Agent() != "" {
+			hint = regain(t, by)
+		} else if by.IsOperator() {
+			hint = "[give the task to another agent](takeover .to), or [cancel it](task cancel)"
+		}
+	case t.Owner != "":
+		hint = "you own the task: [fetch its context](task context) and go on with it"
+	}
+	return refusal.New(refusal.Expired, hint, "handoff %s is over: %s", event.HandoffID(t.ID, handoff), why)
 }
 
 // since says who has begun the handoff that made an earlier offer void and, if the task was taken away by it, why.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -22,6 +23,9 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 	over := func(why string) error {
 		if t.Owner == agent && agent != "" {
 			return task.AlreadyOwned(t, refusal.Expired)
+		}
+		if t.Owner != "" && !strings.Contains(why, t.Owner) {
+			why += "; " + t.Owner + " owns the task"
 		}
 		return refusal.New(refusal.Expired, noOffer,
 			"the offer of handoff %s is over: %s", event.HandoffID(t.ID, handoff), why)
