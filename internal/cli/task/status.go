@@ -16,7 +16,7 @@ import (
 // overview is what moves, what waits and what is stuck.
 type overview struct {
 	Moving  []client.TaskRow `json:"moving"`  // in work, or offered to a receiver
-	Waiting []client.TaskRow `json:"waiting"` // for a sender, children, dependencies, people or agents that are offline
+	Waiting []client.TaskRow `json:"waiting"` // for a sender, children, dependencies, people or agents that are not there
 	Stuck   []client.TaskRow `json:"stuck"`   // in the dead letters
 	Tickets []client.Ticket  `json:"tickets"` // that wait for people
 	Agents  []client.Agent   `json:"agents"`
@@ -29,7 +29,7 @@ func Status(s *shell.Shell) *cobra.Command {
 		o, err := readOverview(ctx, c)
 		return s.Answer(o, err, func(p *shell.Page) { showOverview(p, o) })
 	})
-	cmd.Long = `Show the tasks that have not ended, the newest 500: those that move, those that wait, also for an agent that is offline, and those that
+	cmd.Long = `Show the tasks that have not ended, the newest 500: those that move, those that wait, also for an agent that is not there, and those that
 are stuck in the dead letters, each with what helps; the tickets that wait for people; and the agents, those that hold most first, with when the server last heard of them.`
 	return cmd
 }
@@ -60,7 +60,8 @@ func readOverview(ctx context.Context, c *client.Client) (overview, error) {
 	return o, err
 }
 
-// away is the agent that a task waits for because it is offline: the owner, or all that it is offered to; empty if there is none.
+// away says which agent a task waits for because it is offline: the owner, or all that it is offered to, of which the server may not have heard yet
+// either; empty if there is none.
 func (o overview) away(t client.TaskRow) string {
 	var who []string
 	switch t.State {
@@ -70,12 +71,21 @@ func (o overview) away(t client.TaskRow) string {
 		who = t.To
 	default:
 	}
+	is := " is offline"
 	for _, name := range who {
-		if i := slices.IndexFunc(o.Agents, func(a client.Agent) bool { return a.Name == name }); i < 0 || o.Agents[i].Readiness != client.Offline {
+		i := slices.IndexFunc(o.Agents, func(a client.Agent) bool { return a.Name == name })
+		switch {
+		case i >= 0 && o.Agents[i].Readiness == client.Offline:
+		case i >= 0 && t.State == client.HandingOff && o.Agents[i].Seen.IsZero():
+			is = " has not asked for work since the server started"
+		default:
 			return ""
 		}
 	}
-	return shell.OneOf(who)
+	if len(who) == 0 {
+		return ""
+	}
+	return shell.OneOf(who) + is
 }
 
 func showOverview(p *shell.Page, o overview) {
@@ -128,7 +138,7 @@ func showAway(p *shell.Page, o overview) {
 		if more := len(ids) - maxAway; more > 0 {
 			named += fmt.Sprintf(" and %d more", more)
 		}
-		p.Next("%s is offline: %s %s; see when with: %s", who, named, what, shellword.Command("trapeze task show", ids[0]))
+		p.Next("%s: %s %s; see when with: %s", who, named, what, shellword.Command("trapeze task show", ids[0]))
 	}
 }
 
