@@ -89,6 +89,7 @@ func (c *campaign) replicasAgree(at server.Place, nodes []string, entries int) {
 
 // Three nodes have a record in JetStream, and the clock of one is off. Each is killed under load, then two of them, and one is paused: what was acknowledged by any is true at the end.
 func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
 	c := newCampaign(t, modeServe)
 	dirs, disks := c.newDisks(3)
 	rigs := newNodes(c, dirs, freeaddr.New(t, 3), nil)

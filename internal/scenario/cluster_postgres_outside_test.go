@@ -12,6 +12,7 @@ import (
 
 // Two front ends share a record in PostgreSQL, and the clock of one is off. Each is killed under load, and so is the database, and one is paused: what was acknowledged by either is true at the end.
 func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
 	c := newCampaign(t, modeServe)
 	dirs, disks := c.newDisks(1)
 	db := pgtest.StartAt(t, dirs[0])

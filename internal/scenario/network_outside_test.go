@@ -117,6 +117,7 @@ func (c *campaign) repeats(f trouble, victim int) (enough chan struct{}, end fun
 }
 
 func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T) {
+	t.Parallel() // it mostly waits
 	c := newCampaign(t, modeServe)
 	addrs := freeaddr.New(t, 3)
 	network := link.NewNetwork(t, addrs...)
@@ -131,6 +132,7 @@ func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T
 }
 
 func TestNothingAcknowledgedIsLostWhenTheNetworkOfPostgreSQLIsBroken(t *testing.T) {
+	t.Parallel() // it mostly waits
 	db := pgtest.Start(t)
 	c := newCampaign(t, modeServe)
 	var rigs []*rig
