@@ -117,7 +117,10 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, path string) {
 		return
 	}
 	if t, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		if s, ok := r.scalar(n, path, "a text"); ok {
+		switch s, ok := r.scalar(n, path, "a text"); {
+		case ok && s == "": // it would be as if it was left out
+			r.sayAt(path, "give a text, or leave it out", "the text is empty")
+		case ok:
 			r.refused(path, t.UnmarshalText([]byte(s)))
 		}
 		return

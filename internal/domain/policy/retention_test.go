@@ -32,6 +32,7 @@ func TestBadRulesOfRetentionAreProblems(t *testing.T) {
 		"{kind: envelope, at_most_days: 8}":     "not a kind of content",
 		"{tag: 'no label\\n', at_most_days: 8}": "tag",
 		"{tag: '', at_most_days: 8}":            "tag",
+		"{kind: '', at_most_days: 8}":           "the text is empty",
 		"{label: x, at_most_days: 8}":           "label",
 	} {
 		_, problems := Parse("policy.yaml", []byte("version: 1\nretention:\n  - "+rule+"\n"))
