@@ -82,6 +82,7 @@ type MemoryItem struct {
 	Created      time.Time    `json:"created,omitzero"`
 	Updated      time.Time    `json:"updated,omitzero"`
 	Forgotten    time.Time    `json:"forgotten,omitzero"`
+	ForgottenBy  string       `json:"forgotten_by,omitempty"` // the principal that had it forgotten, or erased
 	Position     uint64       `json:"position,omitempty"`
 	Repeat       bool         `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }

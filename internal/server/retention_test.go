@@ -146,6 +146,10 @@ func TestATaskThatHasNotEndedIsKept(t *testing.T) {
 	}
 	k.days(t, clock, 2)
 	k.check(t)
+	item, err := k.admin.Memory(t.Context(), k.item, client.MemoryReference{})
+	if err != nil || item.ForgottenBy != "system/retention" {
+		t.Errorf("the item does not say what erased it: %+v, %v", item, err)
+	}
 }
 
 func TestAPolicyThatErasesIsRefusedWhereNothingCanBeErased(t *testing.T) {

@@ -174,6 +174,10 @@ func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
 		if m.Status == client.MemoryCurrent {
 			status = ""
 		}
+		forgotten := shell.Clock(m.Forgotten)
+		if m.ForgottenBy != "" {
+			forgotten += " by " + m.ForgottenBy
+		}
 		p.Fields([]shell.Field{
 			{"memory", m.ID},
 			{"title", m.Title},
@@ -189,7 +193,7 @@ func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
 			{"importance", weight(m.Importance)},
 			{"created", shell.Clock(m.Created)},
 			{"updated", shell.Clock(m.Updated)},
-			{"forgotten", shell.Clock(m.Forgotten)},
+			{"forgotten", forgotten},
 		})
 		if m.Text != "" {
 			p.Line("")

@@ -61,6 +61,7 @@ type Item struct {
 	Created      time.Time       `json:"created,omitzero"`
 	Updated      time.Time       `json:"updated,omitzero"`
 	Forgotten    time.Time       `json:"forgotten,omitzero" doc:"Since when it gives out nothing."`
+	ForgottenBy  string          `json:"forgotten_by,omitempty" doc:"The principal that had it forgotten, or erased: system/retention if the retention policy did."`
 	Position     ledger.Position `json:"position,omitempty"`
 	Repeat       bool            `json:"repeat,omitempty" doc:"This is the answer to the first call with the same key."`
 }
@@ -74,7 +75,7 @@ func itemOf(s memory.State, at ledger.Position) Item {
 	x := Item{
 		ID: s.ID, Version: v.Number, Title: v.Title, Digest: v.Digest, Status: memory.Current, Author: s.Owner, Scope: s.Scope,
 		Source: s.Source, Task: s.Task, Conversation: s.Conversation, Tags: s.Tags, Subject: s.Subject, Importance: s.Importance, Pinned: s.Pinning().Counts(), PinnedBy: s.PinnedBy, Proposed: s.Pinning() == memory.ProposedPin,
-		Versions: len(s.Versions), Created: s.CreatedAt, Updated: s.UpdatedAt, Forgotten: s.ForgottenAt, Position: at,
+		Versions: len(s.Versions), Created: s.CreatedAt, Updated: s.UpdatedAt, Forgotten: s.ForgottenAt, ForgottenBy: s.ForgottenBy, Position: at,
 	}
 	if s.Forgotten() {
 		x.Version, x.Digest, x.Status = 0, "", memory.Forgotten
