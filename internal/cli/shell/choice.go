@@ -98,6 +98,8 @@ func CompleteChoices(cmd *cobra.Command) {
 // none is how the command line says that a list of what is allowed is empty, which is not the same as no list.
 const none = "none"
 
+func isNone(s string) bool { return strings.EqualFold(s, none) }
+
 // AllowedFlag defines a repeatable flag that lists what is allowed. Without it the list is nil: no restriction. None, alone, makes it empty: nothing is allowed.
 func AllowedFlag(f *pflag.FlagSet, list *[]string, name, usage string) {
 	f.Var((*allowed)(list), name, usage)
@@ -119,11 +121,11 @@ func (a *allowed) Set(s string) error {
 	if slices.Contains(names, "") {
 		return errors.New("a value is empty; use none to allow nothing, or omit the flag to restrict nothing")
 	}
-	if s == none && *a == nil {
+	if isNone(s) && *a == nil {
 		*a = allowed{}
 		return nil
 	}
-	if slices.Contains(names, none) || *a != nil && len(*a) == 0 {
+	if slices.ContainsFunc(names, isNone) || *a != nil && len(*a) == 0 {
 		return errors.New("none means that nothing is allowed; use it alone, or omit it")
 	}
 	*a = append(*a, names...)

@@ -94,7 +94,7 @@ func (c *ContentFlags) Content(ctx context.Context, s *Shell) (client.Content, e
 	}
 	if c.questions != nil {
 		out.Questions = c.questions
-		if len(c.questions) == 1 && c.questions[0] == none {
+		if len(c.questions) == 1 && isNone(c.questions[0]) {
 			out.Questions = []string{}
 		}
 	}
