@@ -332,7 +332,7 @@ func reported(c drift.Changes) (out []string) {
 	return out
 }
 
-// retained is the retention of points that the envelopes have: each line is followed by its id. One that is superseded is
+// retained is the retention of points that the envelopes have: each line is followed by its id. One that is superseded or reworded is
 // replaced, because each envelope of the chain has another sender.
 func retained(told []telling, of func(stated) []envelopes.Point, section string) drift.Kept {
 	type line struct {
@@ -347,6 +347,9 @@ func retained(told []telling, of func(stated) []envelopes.Point, section string)
 			if old := now[p.Supersedes]; l == nil && old != nil {
 				old.replaced = true
 			}
+			if l != nil && l.text != p.Text {
+				l.replaced, l = true, nil
+			}
 			if l == nil {
 				l = &line{first: p.Text}
 				all = append(all, l)
@@ -359,6 +362,8 @@ func retained(told []telling, of func(stated) []envelopes.Point, section string)
 	k := drift.Kept{Introduced: len(all)}
 	for _, l := range all {
 		switch _, is := shown[l.id]; {
+		case now[l.id] != l:
+			k.Replaced++
 		case is && l.text == l.first:
 			k.Surviving, k.Verbatim = k.Surviving+1, k.Verbatim+1
 		case is:

@@ -12,7 +12,7 @@
 //   - An entry that the sender added and the receiver did not get is reported at that hop: as omitted, or as dropped if no
 //     reason is recorded. If that entry replaced an earlier one, the report names the earlier entry, says whether it was
 //     reworded or superseded, and names the author of the new words.
-//   - An entry that another author superseded is changed at that hop. [Retention], which follows entries to the last receiver,
+//   - An entry that another author superseded or reworded is changed at that hop. [Retention], which follows entries to the last receiver,
 //     counts it as one that did not survive.
 //   - An entry that the later envelope lists among its omissions is omitted, not dropped: it can be fetched.
 //   - The same chain always gives the same report.

@@ -214,7 +214,7 @@ func TestAFactThatIsRewordedAndLeftOutAtOnceIsNamedWithItsAuthor(t *testing.T) {
 	if h := r.Hops[0]; !slices.Equal(h.Facts.Omitted, want) || h.Facts.Changed != nil {
 		t.Errorf("%+v", h.Facts)
 	}
-	if s := r.Retention.Facts; s.Replaced != 1 || s.Surviving != 0 {
+	if s := r.Retention.Facts; s.Replaced != 2 || s.Surviving != 0 {
 		t.Errorf("%+v", s)
 	}
 	table := drift.Table(r)

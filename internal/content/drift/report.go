@@ -15,8 +15,8 @@ type Report struct {
 // Retention is the share of all entries of a chain that reached the last envelope.
 //
 // An entry is followed from the first envelope that has it: by its id, and to the entry by which its own author supersedes it.
-// Its line survives if the last envelope has the entry or its successor. An entry that another author superseded is replaced: it
-// does not survive, and what replaced it is a line of its own. The rate of a kind is the number of lines that survive
+// Its line survives if the last envelope has the entry or its successor. An entry that another author superseded, or reworded under
+// its id, is replaced: it does not survive, and what replaced it is a line of its own. The rate of a kind is the number of lines that survive
 // divided by the number of lines that began anywhere in the chain; 1 if none did. Overall counts the lines of all kinds and
 // the intent, as one more line that survives only if every envelope has it byte for byte.
 //
@@ -39,7 +39,7 @@ type Kept struct {
 	Verbatim int `json:"verbatim"`
 	// Omitted is the number of lines that do not survive but that the last envelope lists as an omission or a gap.
 	Omitted int `json:"omitted,omitempty"`
-	// Replaced is the number of lines that ended because another author superseded them.
+	// Replaced is the number of lines that ended because another author superseded or reworded them.
 	Replaced int `json:"replaced,omitempty"`
 	// Rate is Surviving divided by Introduced, 0 to 1.
 	Rate float64 `json:"rate"`
@@ -149,7 +149,10 @@ func (k entryKind) share(chain []envelope.Envelope) Kept {
 		}
 		for _, entry := range after {
 			l := byID[entry.id]
-			if l == nil || l.dropped && !entry.same(l.last) {
+			if l != nil && !l.dropped && l.by != entry.by && !entry.same(l.last) {
+				l.replaced = true
+			}
+			if l == nil || (l.dropped || l.replaced) && !entry.same(l.last) {
 				l = &line{first: entry, id: entry.id, by: entry.by}
 				lines, byID[entry.id] = append(lines, l), l
 			}
