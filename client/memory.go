@@ -213,8 +213,8 @@ func (c *Client) Weigh(ctx context.Context, id string, in WeighInput) (MemoryIte
 }
 
 // Forget makes the content of a memory item unreadable: no reference, search, envelope, trail or export gives it, to nobody.
-// An erasable record erases the content, unless a legal hold is on it; another record keeps it, and an operator can export it
-// ([ExportOptions]). Copies that others made, such as in a fact, stay.
+// An erasable record erases the content, unless a legal hold is on it, except in envelopes that have it, until their tasks are erased.
+// What the record keeps, an operator can export ([ExportOptions]). Copies that others made, such as in a fact, stay.
 func (c *Client) Forget(ctx context.Context, id string) (MemoryItem, error) {
 	return c.memory(ctx, http.MethodPost, nil, id, "forget")
 }

@@ -91,8 +91,8 @@ func (s *service) memories() {
 	endpoint.Change(s.router, post("tag", "Replace the tags of a memory item"), endpoint.Under(func(in *memories.TagInput) *string { return &in.ID }, s.app.Memories.Tag))
 	endpoint.Change(s.router, post("weigh", "Set the importance of a memory item"), endpoint.Under(func(in *memories.WeighInput) *string { return &in.ID }, s.app.Memories.Weigh))
 	forget := post("forget", "Forget a memory item: its content is never returned again")
-	forget.About = "Not by a reference, a search, an envelope, a trail or an export, to nobody. In an erasable record it is erased, too, unless a legal hold is on it. Otherwise the record keeps it, and an " +
-		"operator can export it with forgotten=true. What others copied, such as into a fact, stays."
+	forget.About = "Not by a reference, a search, an envelope, a trail or an export, to nobody. In an erasable record it is erased, too, unless a legal hold is on it, except in " +
+		"envelopes that have it, until their tasks are erased. What the record keeps, an operator can export with forgotten=true. What others copied, such as into a fact, stays."
 	endpoint.Act(s.router, forget, s.app.Memories.Forget)
 }
 

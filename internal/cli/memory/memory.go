@@ -133,8 +133,9 @@ An agent holds at most 32 pins.`
 func memoryForget(s *shell.Shell) *cobra.Command {
 	cmd := memoryVerb(s, "forget", "Make an item's content unreadable, for good", (*client.Client).Forget)
 	cmd.Long = `Make an item's content unreadable, for good: no reference, search, envelope, trail or export gives it, to nobody, not even to
-those who had it before. In an erasable record (trapeze serve --erasable) it is erased, too, unless a legal hold is on it. Otherwise
-the record keeps it, and an operator can export it (trapeze audit export --forgotten). What others copied, such as into a fact or a file, stays.`
+those who had it before. In an erasable record (trapeze serve --erasable) it is erased, too, unless a legal hold is on it, except
+in envelopes that have it, until their tasks are erased. What the record keeps, an operator can export (trapeze audit export --forgotten). What
+others copied, such as into a fact or a file, stays.`
 	return cmd
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Forget makes the content of a memory item unreadable: no reference, search, envelope, trail or export gives its title,
-// text or tags, not even to those who had them before. In an erasable record the key of its content is destroyed before the answer; otherwise
-// the record keeps the content, and an operator can export it. Copies that receivers or senders made, such as in a fact, stay.
+// text or tags, not even to those who had them before. In an erasable record the key of its content is destroyed before the answer, and
+// envelopes keep their copy under the keys of their tasks; otherwise the record keeps the content. An operator can export what it keeps. Copies that receivers or senders made, such as in a fact, stay.
 func (ms *Memories) Forget(ctx context.Context, c caller.Caller, id string) (out Item, err error) {
 	forget := func() (err error) {
 		out, err = ms.change(ctx, c, "forget", id, nil, func(by memory.Reader) memory.Command { return memory.Forget{By: by, ID: id} })
