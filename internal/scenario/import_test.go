@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -82,6 +83,26 @@ func TestAnImportOnTheSameServerFindsItsMemoryItemsAgain(t *testing.T) {
 		}
 		if len(doc.Gaps) != 1 || doc.Gaps[0].ID != hers.ID || doc.Gaps[0].Reason != envelope.GapNotFound {
 			h.Errorf("gaps: %+v", doc.Gaps)
+		}
+	})
+}
+
+func TestAnEnvelopeWithAsManyMemoryItemsAsItMayHaveIsImported(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob")
+		ours := h.remember(h.agent("ann"), memories.RememberInput{Text: "arm has no cache", Scope: memory.Workspace})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the build", Start: true, Content: envelopes.Content{Memory: []envelopes.MemoryAsk{{ID: ours.ID}}}})
+		doc := packed(h, h.content(h.agent("ann"), envelopes.ContentInput{ID: r.Task}))
+		for len(doc.Memory) < envelope.MaxMemory {
+			doc.Memory = append(doc.Memory, envelope.MemoryRef{ID: fmt.Sprintf("elsewhere-%d", len(doc.Memory))})
+		}
+		raw, err := envelope.RenderJSON(doc)
+		if err != nil {
+			h.Fatal(err)
+		}
+		got := h.importing(h.agent("ann"), tasks.ImportInput{Document: raw, To: []string{"bob"}})
+		if n := len(got.Sealed.Missing); n != envelope.MaxMemory-1 || !slices.Equal(got.Sealed.References, []string{ours.ID}) {
+			h.Errorf("%d gaps, references %q", n, got.Sealed.References)
 		}
 	})
 }

@@ -138,9 +138,13 @@ func (c Content) Check() error {
 }
 
 func (c Content) checkRefs() error {
+	asked := maxMemoryAsked
+	if len(c.Base) > 0 {
+		asked = memories.MaxRequested // those of an envelope from elsewhere
+	}
 	switch {
-	case len(c.Memory) > maxMemoryAsked:
-		return refusal.In("memory", event.TooMany("memory items", len(c.Memory), maxMemoryAsked))
+	case len(c.Memory) > asked:
+		return refusal.In("memory", event.TooMany("memory items", len(c.Memory), asked))
 	case len(c.Artifacts) > maxFilesAsked:
 		return refusal.In("artifacts", event.TooMany("artifacts", len(c.Artifacts), maxFilesAsked))
 	case len(c.Steps) > envelope.MaxHistory:

@@ -77,9 +77,10 @@ var noName = sync.OnceValue(func() string {
 	})
 })
 
-// permission is a permission, as [event.CheckNewLabels] takes it.
+// permission is a permission of a new task: see [event.CheckNewLabels]. None can be named none, in any case, as readers are shown that for an
+// empty list.
 func permission() limits {
-	return label(class(func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(noLabel, r) }))
+	return label(class(func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(noLabel, r) }), limits{"pattern": "^[Nn][Oo][Nn][Ee]$"})
 }
 
 // allowed is an allowed value of a constraint, as [event.Constraint.CheckNew] takes it.
@@ -87,10 +88,10 @@ func allowed() limits {
 	return label(noName() + class(func(r rune) bool { return strings.ContainsRune(noLabel+event.NotAllowed, r) }))
 }
 
-// label is a label without the characters of a class.
-func label(without string) limits {
-	dots := limits{"enum": []string{".", ".."}}
-	return limits{"minLength": 1, "maxLength": event.MaxName, "not": limits{"anyOf": []any{limits{"pattern": "[" + without + "]"}, dots}}}
+// label is a label without the characters of a class, and that is none of others.
+func label(without string, others ...any) limits {
+	no := append([]any{limits{"pattern": "[" + without + "]"}, limits{"enum": []string{".", ".."}}}, others...)
+	return limits{"minLength": 1, "maxLength": event.MaxName, "not": limits{"anyOf": no}}
 }
 
 // noLabel are the printable characters that labels must not have.

@@ -12,8 +12,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/expect"
 	"github.com/trapezehq/trapeze/internal/content/foreign"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 // imported is why no task can be made from an envelope; nil if one can.
@@ -22,7 +24,10 @@ func imported(doc []byte) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(event.CheckText("the intent", t.Intent, event.MaxIntent), event.CheckNewConstraints(t.Constraints))
+	return cmp.Or(
+		event.CheckText("the intent", t.Intent, event.MaxIntent), event.CheckNewConstraints(t.Constraints),
+		task.CheckNewPermissions("a permission", t.Permissions, event.MaxPermissions), expect.New(expect.Options{}).CheckExpected(t.Expected),
+	)
 }
 
 func TestTheSchemaRefusesWhatNoNewTaskCanHave(t *testing.T) {
@@ -50,6 +55,8 @@ func TestTheSchemaRefusesWhatNoNewTaskCanHave(t *testing.T) {
 		"no permission":                {permissions(), true},
 		"permissions":                  {permissions("refunds:write", "a.b", "..."), true},
 		"a permission twice":           {permissions("write", "read", "write"), false},
+		"none as a permission":         {permissions("None"), false},
+		"a word that begins like none": {permissions("nonesuch", "no"), true},
 		"a path as a permission":       {permissions("a/b"), false},
 		"a wildcard as a permission":   {permissions("read*"), false},
 		"a backslash in a permission":  {permissions(`a\b`), false},

@@ -32,9 +32,11 @@ majors together; each copy is sealed by itself and names the fields that were lo
 **From another server.** A task can be made from an envelope of another server, of any supported major. Its content is
 kept, with the fields of a newer minor version in their places; its digest, its parent, its history and its conversation are
 kept as claims, and become no entries of this record. An unknown major is refused, and the refusal names the supported
-ones. So is what no new task can have. The schema says it all but for this, which JSON Schema cannot: permissions that differ in case
-alone, since it compares texts exactly; more than %d KiB of texts and allowed values of constraints together, since it does not
-add; and lengths in bytes, since it counts characters.
+ones. So is what no new task can have. The schema says it all but for this: permissions that differ in case
+alone; more than %d KiB of texts and allowed values of constraints together; more than 832 KiB of content; more than %d KiB of what is kept as claims;
+an expected output that no result can be checked against, since its schema is no JSON Schema, refers to something outside itself, or has a
+format beside it that is not JSON; two fields that contradict each other, such as tokens over the budget, an entry that replaces itself, or an expiry before
+the creation; and lengths in bytes, since it counts characters. In turn it refuses null and empty texts, which the server reads as left out.
 
 **Tokens.** A packed document says under packing how many tokens its prompt has, by the tokenizer of its receiver, without those
 that a model's interface adds around it. The count is never too low: with estimate the receiver may count fewer, else it
@@ -50,7 +52,7 @@ A field marked * is omitted if it is empty.
 // page is docs/envelope.md.
 func page() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, head, envelope.Version, event.MaxConstraintTotal>>10, envelope.MaxSize>>10, envelope.MaxName, envelope.MaxDepth)
+	fmt.Fprintf(&b, head, envelope.Version, event.MaxConstraintTotal>>10, event.MaxData>>10, envelope.MaxSize>>10, envelope.MaxName, envelope.MaxDepth)
 	for _, o := range objects {
 		fmt.Fprintf(&b, "\n## %s\n\n| field | type | limit | |\n|---|---|---|---|\n", o.title)
 		for _, m := range members(o.of) {
