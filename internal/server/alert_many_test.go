@@ -61,6 +61,7 @@ func TestNoAgentHidesTheAlertsOfOthersByManyOfItsOwn(t *testing.T) {
 	}
 	page := newReader(t, st.s)
 	page.get(page.link(adminToken(t, st.s)), http.StatusOK)
+	shown(t, "the overview", page.get("/", http.StatusOK), `id="alert-inbox-old:zeta"`, `<a href="/agents/zeta">zeta</a>`)
 	_, body, _ := strings.Cut(page.get("/alerts", http.StatusOK), `id="`+others.ID+`"`)
 	body, _, _ = strings.Cut(body, "</li>")
 	shown(t, "the page of alerts", body, "Agents (15): ", `<a href="/agents/a10">a10</a>`, `<a href="/agents/a24">a24</a>`)

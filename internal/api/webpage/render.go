@@ -47,7 +47,7 @@ var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": human.Time, "times": human.Times, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "counted": human.Counted, "heading": human.Heading, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "fate": human.Fate, "because": sheet.Because, "span": human.Span,
+		"ago": human.Time, "times": human.Times, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "counted": human.Counted, "heading": human.Heading, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "headline": human.Headline, "details": human.Details, "fate": human.Fate, "because": sheet.Because, "span": human.Span,
 		"dict": dict, "as": ownerOf, "acts": acts, "asked": asked, "can": can, "operates": operates, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}

@@ -77,7 +77,7 @@ func (d *decision) offerAgain(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	c := h.Candidates[h.Next]
 	if why := hints.Unfit[c.Agent]; why != "" {
-		d.nextOrEnd("", []event.Passed{{Agent: c.Agent, Why: why}}, hints, now)
+		d.nextOrEnd(inVain{}, []event.Passed{{Agent: c.Agent, Why: why}}, hints, now)
 		return
 	}
 	d.do(event.OfferMade{
@@ -90,34 +90,54 @@ func (d *decision) offerAgain(hints Hints, now time.Time) {
 func (d *decision) unanswered(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	if h.Tries >= h.Retries {
-		d.nextOrEnd("", nil, hints, now)
+		d.nextOrEnd(inVain{why: h.Candidates[h.Next].Agent + " saw the offer and did not answer in time"}, nil, hints, now)
 		return
 	}
 	try := h.Tries + 1
 	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(backoff.Pause(try, hints.Jitter))})
 }
 
+// inVain is why the last offer came to nothing; zero: it is in the candidates that are passed over.
+type inVain struct {
+	why      string
+	rejected bool
+}
+
+// expired is why an offer came to nothing whose time is over.
+func expired(h *task.Handoff) inVain {
+	switch {
+	case len(h.To) != 1:
+		return inVain{why: "nobody accepted the offer in time"}
+	case len(h.SeenBy) > 0:
+		return inVain{why: h.To[0] + " saw the offer and did not answer in time"}
+	}
+	return inVain{why: h.To[0] + " did not see the offer in time"}
+}
+
 // nextOrEnd offers to the next candidate. If none is left, a rejected handoff ends with the task at its source (see
-// [backToSource]), and any other in the dead letters or, with ReturnHome, at its source. rejected is the rejection; empty if there was none.
-func (d *decision) nextOrEnd(rejected string, passed []event.Passed, hints Hints, now time.Time) {
+// [backToSource]), and any other in the dead letters or, with ReturnHome, at its source.
+func (d *decision) nextOrEnd(last inVain, passed []event.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
 	if ok || d.waits(hints, now) {
 		return
 	}
 	why := fmt.Sprintf("no receiver left; offers made: %d", h.Offer)
+	if last.why != "" {
+		why = last.why + "; " + why
+	}
 	if len(passed) > 0 {
 		why += "; passed over: " + event.WhyPassed(passed)
 	}
 	switch {
-	case h.Stuck && rejected != "":
-		d.do(task.Returned(d.t, event.Rejected, rejected+"; "+why, false, now))
+	case h.Stuck && last.rejected:
+		d.do(task.Returned(d.t, event.Rejected, why, false, now))
 	case h.Stuck: // its owner is alive
 		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
 	case h.Recovery:
-		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
-	case rejected != "":
-		d.do(backToSource(d.t, event.Rejected, rejected+"; "+why, now)...)
+		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost; "+why, now))
+	case last.rejected:
+		d.do(backToSource(d.t, event.Rejected, why, now)...)
 	case h.ReturnHome && (d.t.Owner != "" || d.t.Parent.Task == ""):
 		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
 	default:

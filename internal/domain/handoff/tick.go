@@ -77,8 +77,9 @@ func (d *decision) tickHandoff(c Tick, now time.Time) {
 		d.do(event.Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0], Sender: task.Sender(&d.t, h), Again: h.Slow == h.To[0]})
 		d.unanswered(c.Hints, now)
 	case due(h.OfferEnds, now):
+		last := expired(h)
 		d.do(event.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
-		d.nextOrEnd("", nil, c.Hints, now)
+		d.nextOrEnd(last, nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
 		d.do(backToSource(d.t, event.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
 	default: // the source is lost and cannot object

@@ -156,3 +156,18 @@ func Ticks(text string) (parts []Part) {
 	}
 	return parts
 }
+
+// Headline is the first sentence of a text that says more in those after it: see [Details].
+func Headline(text string) string {
+	first, _, more := strings.Cut(text, ". ")
+	if more {
+		first += "."
+	}
+	return first
+}
+
+// Details are the sentences of a text after its [Headline].
+func Details(text string) string {
+	_, rest, _ := strings.Cut(text, ". ")
+	return rest
+}

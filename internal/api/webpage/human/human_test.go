@@ -79,3 +79,15 @@ func TestAFilterSaysWhatItIsSetTo(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestATextHasAHeadline(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"More than 0.5 % of the handoffs failed. Of all, or of some. No more.": {"More than 0.5 % of the handoffs failed.", "Of all, or of some. No more."},
+		"A circuit is open: it gets no offers.":                                {"A circuit is open: it gets no offers.", ""},
+		"":                                                                     {"", ""},
+	} {
+		if got := [2]string{Headline(text), Details(text)}; got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}
