@@ -62,6 +62,48 @@ func TestAServerThatWouldLoseEntriesIsRefused(t *testing.T) {
 	}
 }
 
+// Whoever sets it: the administrator of the database, or of the role in it, the URL, or another user of a session that a pooler gives to several.
+func TestCommitsThatDoNotWaitAreRefusedAtWhateverLevelTheyAreSet(t *testing.T) {
+	s := pgtest.Start(t)
+	c := admin(t, s)
+	const text = "synchronous_commit is off"
+	writes := open(t, s.URL(), Options{})
+	append1(t, writes, "a")
+	for level, set := range map[string]string{
+		"the role": "ALTER ROLE postgres %s", "the database": "ALTER DATABASE postgres %s", "the role in the database": "ALTER ROLE postgres IN DATABASE postgres %s",
+	} {
+		do(t, c, fmt.Sprintf(set, "SET synchronous_commit = off"))
+		refused(t, s.URL(), Options{}, text)
+		do(t, c, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trapeze'") // a log that is open connects again
+		_, err := writes.Append(t.Context(), ledgertest.NewEntry("w/task/b", 1, "x"), 0)
+		if !errors.Is(err, ledger.ErrUnavailable) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", level, err)
+		}
+		do(t, c, fmt.Sprintf(set, "RESET synchronous_commit"))
+		until(t, "that the log notices "+level, func() bool { return writes.Err() == nil })
+	}
+	refused(t, s.URL()+"&synchronous_commit=off", Options{}, text)
+	refused(t, s.URL()+"&options=-c%20synchronous_commit%3Doff", Options{}, text)
+	pooled := newWriter(writes, writes.config)
+	defer pooled.drop()
+	if err := pooled.connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pooled.conn.Exec(t.Context(), "SET synchronous_commit = off"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRequest(ledgertest.NewEntry("w/task/c", 1, "x"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pooled.plan(t.Context(), []*request{r}); err == nil || !strings.Contains(err.Error(), text) || pooled.conn != nil {
+		t.Errorf("in a session that others have set: %v", err)
+	}
+	if append1(t, writes, "d") != 2 {
+		t.Error("something was written in between")
+	}
+}
+
 func TestADatabaseThatIsNotOursIsRefused(t *testing.T) {
 	s := pgtest.Start(t)
 	c := admin(t, s)
