@@ -47,7 +47,8 @@ func openAdvised(t *testing.T, rule string) *advised {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Open(t.Context(), server.Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Policy: file})
+	dir := t.TempDir()
+	s, err := server.Open(t.Context(), server.Config{DataDir: dir, Record: recordOf(t, dir), Addr: "127.0.0.1:0", Policy: file})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,8 +115,9 @@ func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var h *harness
 			var task string
-			h = advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
+			h = advisedBy(t, sound(), func(context.Context, string, []routing.Choice) (routing.Advice, error) {
 				c.happens(h, task)
+				h.settle()
 				return toAnna()
 			})
 			defer h.stop()
@@ -136,7 +137,7 @@ func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
 
 func TestTheModelsPromptIsRecordedThoughTheCallerHungUp(t *testing.T) {
 	hung, cancel := context.WithCancel(t.Context())
-	h := advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
+	h := advisedBy(t, sound(), func(context.Context, string, []routing.Choice) (routing.Advice, error) {
 		cancel()
 		return toAnna()
 	})
@@ -155,7 +156,7 @@ func TestTheModelsPromptIsRecordedThoughTheCallerHungUp(t *testing.T) {
 }
 
 func TestAModelThatWasNotAskedIsNotRecorded(t *testing.T) {
-	h := advisedBy(t, "sqlite", func(context.Context, string, []routing.Choice) (routing.Advice, error) {
+	h := advisedBy(t, sound(), func(context.Context, string, []routing.Choice) (routing.Advice, error) {
 		return routing.Advice{Told: routing.Told{Model: "m1", Prompt: "never sent"}}, refusal.New(refusal.Unavailable, "wait", "the model is left alone")
 	})
 	defer h.stop()
@@ -174,7 +175,7 @@ func TestAModelThatWasNotAskedIsNotRecorded(t *testing.T) {
 
 func TestAnOperatorsCallsToAutoAreAdvisedToo(t *testing.T) {
 	var by []string
-	h := advisedBy(t, "sqlite", func(_ context.Context, who string, _ []routing.Choice) (routing.Advice, error) {
+	h := advisedBy(t, sound(), func(_ context.Context, who string, _ []routing.Choice) (routing.Advice, error) {
 		by = append(by, who)
 		return toAnna()
 	})
@@ -189,7 +190,7 @@ func TestAnOperatorsCallsToAutoAreAdvisedToo(t *testing.T) {
 }
 
 func TestAFanInThatCountsForNothingIsSaidSo(t *testing.T) {
-	h := open(t, "sqlite")
+	h := open(t, sound())
 	defer h.stop()
 	h.join("carl")
 	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})

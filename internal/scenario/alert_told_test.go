@@ -206,6 +206,7 @@ func (a *alarmed) byWebhook(id string) string {
 
 // TestEveryAPINamesWhomAnAlertIsAbout: the agents of the one that stands for many, of which it names 50 and says how many they are, and the sender whose handoffs fail.
 func TestEveryAPINamesWhomAnAlertIsAbout(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	a := newAlarmed(t)
 	names := make([]string, 0, 50)

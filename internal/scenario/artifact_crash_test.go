@@ -64,6 +64,7 @@ func fetched(t *testing.T, c *api.Client, want []byte) {
 }
 
 func TestAnUploadThatTheServerDoesNotSurviveLeavesNothing(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	r := newRig(t, t.TempDir(), modeServe)
 	r.program = crashProgram(t)
@@ -108,6 +109,7 @@ func TestAnUploadThatTheServerDoesNotSurviveLeavesNothing(t *testing.T) {
 }
 
 func TestNoAcknowledgedArtifactIsLostWhenTheServerIsKilled(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	r := newRig(t, t.TempDir(), modeServe)
 	r.program = crashProgram(t)
@@ -155,6 +157,7 @@ func TestNoAcknowledgedArtifactIsLostWhenTheServerIsKilled(t *testing.T) {
 }
 
 func TestTheSameContentFromManySidesIsOneArtifact(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	r := newRig(t, t.TempDir(), modeServe)
 	r.program = crashProgram(t)

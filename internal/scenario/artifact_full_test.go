@@ -25,6 +25,7 @@ func wantFull(t *testing.T, err error) {
 }
 
 func TestArtifactsThatFillTheDiskStopNoHandoffs(t *testing.T) {
+	embedded(t)
 	r := newRig(t, mounted(t, "200m"), modeServe)
 	r.program = buildProgram(t)
 	c := r.client(r.start(), r.token)
@@ -59,6 +60,7 @@ func TestArtifactsThatFillTheDiskStopNoHandoffs(t *testing.T) {
 }
 
 func TestADiskThatFillsUpDuringAnUploadEndsItAndKeepsNothingOfIt(t *testing.T) {
+	embedded(t)
 	r := newRig(t, mounted(t, "200m"), modeServe)
 	r.program = buildProgram(t)
 	c := r.client(r.start(), r.token)

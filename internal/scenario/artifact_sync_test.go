@@ -16,6 +16,7 @@ import (
 )
 
 func TestNoAnswerLeavesBeforeTheArtifactIsSynced(t *testing.T) {
+	embedded(t)
 	if _, err := exec.LookPath("strace"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)

@@ -86,7 +86,7 @@ func BenchmarkLifecycle(b *testing.B) {
 	garbage.Tune()
 	for _, clients := range []int{1, 100, 1000} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			h := open(b, "sqlite")
+			h := open(b, sound())
 			defer h.stop()
 			for i := range benchAgents {
 				h.join(agentName(i))

@@ -382,6 +382,7 @@ func baseOf(table string) string {
 
 // TestEveryFlippedBitIsNamed changes one bit after the other of a data directory that has a little of everything.
 func TestEveryFlippedBitIsNamed(t *testing.T) {
+	embedded(t)
 	for name, args := range map[string][]string{"in the clear": nil, "erasable": {"--erasable"}} {
 		t.Run(name, func(t *testing.T) {
 			program, dir := furnished(t, args...)
@@ -404,6 +405,7 @@ func TestEveryFlippedBitIsNamed(t *testing.T) {
 
 // TestEveryFlippedBitOfALogIsNamed changes bits of the log of a server that was killed, from which SQLite leaves out all that follows such a bit, without a word.
 func TestEveryFlippedBitOfALogIsNamed(t *testing.T) {
+	embedded(t)
 	program, dir := furnishedUntil(t, (*rig).killed)
 	e := &evidence{TB: t, program: program, dir: dir, random: reproducible(t, 17)}
 	e.protected()

@@ -131,11 +131,12 @@ func TestOneWorkspaceNeverSeesAnothersChannels(t *testing.T) {
 }
 
 func TestChannelsOfAWorkspaceAreBounded(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.join("lead")
 		for n := range channels.MaxChannels {
 			h.channel(fmt.Sprintf("c%d", n))
 		}
+		h.settle()
 		no(h, h.agent("lead"), refusal.Limit, func(c caller.Caller) (channels.Channel, error) {
 			return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: "one-more"})
 		})

@@ -26,6 +26,7 @@ import (
 const (
 	childPostgres = "TRAPEZE_TEST_POSTGRES" // the URL of a database
 	childNode     = "TRAPEZE_TEST_NODE"     // a node of a cluster: its options as JSON
+	childNATS     = "TRAPEZE_TEST_NATS"     // the URL of a cluster that is there
 	childAhead    = "TRAPEZE_TEST_AHEAD"    // how much its clock is ahead of the others
 )
 
@@ -36,7 +37,7 @@ var (
 
 func init() {
 	childPlace = func() server.Place {
-		place := server.Place{Postgres: os.Getenv(childPostgres)}
+		place := server.Place{Postgres: os.Getenv(childPostgres), NATS: server.NATS{URL: os.Getenv(childNATS), Synced: os.Getenv(childNATS) != ""}}
 		if text := os.Getenv(childNode); text != "" {
 			place.NATS.Start = func(_ context.Context, dir string) (server.Node, error) {
 				var o natsnode.Options

@@ -93,7 +93,7 @@ func one(b *testing.B, call func(i int) error) {
 // BenchmarkMemory measures one client among many stored items: assembling an envelope from 20 of them and the pinned ones
 // and packing it to 4,000 tokens, and searching. Both calls record a read, one durable commit, which is included.
 func BenchmarkMemory(b *testing.B) {
-	h := open(b, "sqlite")
+	h := open(b, sound())
 	defer h.stop()
 	for i := range benchAgents {
 		h.join(agentName(i))
@@ -129,7 +129,7 @@ func BenchmarkMemory(b *testing.B) {
 func BenchmarkLifecycleContext(b *testing.B) {
 	for _, size := range []string{"tiny", "4000-tokens"} {
 		b.Run(size, func(b *testing.B) {
-			h := open(b, "sqlite")
+			h := open(b, sound())
 			defer h.stop()
 			for i := range benchAgents {
 				h.register(agentName(i), agents.AgentSpec{ContextWindow: 16_000})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 	mode := os.Getenv(childMode)
 	if mode == "" {
 		debug.SetGCPercent(400) // each test opens a server, and most of what it allocates stays until its end
-		os.Exit(m.Run())
+		os.Exit(runAll(m))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -65,6 +66,23 @@ func TestMain(m *testing.M) {
 		os.Exit(1) //nolint:gocritic // nothing is left to stop
 	}
 	os.Exit(0)
+}
+
+// startEngine starts what the records of stories are kept by; nil: nothing has to be started.
+var startEngine func() (stop func(), err error)
+
+func runAll(m *testing.M) int {
+	if startEngine == nil {
+		return m.Run()
+	}
+	flag.Parse()
+	stop, err := startEngine()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	defer stop()
+	return m.Run()
 }
 
 // tellReady prints the child's address, as `trapeze serve --json` does.

@@ -16,6 +16,7 @@ import (
 // The tests of the crash test: each fault that it looks for is planted, and must be found.
 
 func TestAServerThatAnswersBeforeItWritesIsCaughtByAKill(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	c := newCampaign(t, modeBehind)
 	c.life(3)

@@ -47,7 +47,7 @@ type rig struct {
 }
 
 func newRig(t testing.TB, dir, mode string) *rig {
-	r := &rig{TB: t, dir: dir, mode: mode, up: make(chan struct{})}
+	r := &rig{TB: t, dir: dir, mode: mode, up: make(chan struct{}), env: rigRecord(t, dir)}
 	t.Cleanup(func() {
 		r.kill()
 		if t.Failed() && r.stderr != nil { // the cause may be another server than the one that did not answer

@@ -15,6 +15,7 @@ import (
 // wait for an inbox or follow events are told at once.
 
 func TestAServerThatIsAskedToStopAnswersTheCallsItHasBegun(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	c := newCampaign(t, modeServe)
 	r := newRig(t, t.TempDir(), modeServe)

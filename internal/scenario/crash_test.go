@@ -71,6 +71,7 @@ func newCampaign(t *testing.T, mode string) *campaign {
 }
 
 func TestNothingAcknowledgedIsLostWhenTheServerIsKilled(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	n := *cyclesFlag
 	if n == 0 {

@@ -68,6 +68,7 @@ func ballast(t *testing.T, dir string, but int64) (release func()) {
 }
 
 func TestAFullDiskStopsWritesAndNothingElse(t *testing.T) {
+	embedded(t)
 	c := newCampaign(t, modeServe)
 	r := newRig(t, mounted(t, "160m"), modeServe)
 	r.program = buildProgram(t)
@@ -217,6 +218,7 @@ func killedWhileFull(t *testing.T, c *campaign, r *rig, crew *crew) {
 }
 
 func TestADirectoryThatMayNotBeWrittenToIsRefused(t *testing.T) {
+	embedded(t)
 	program := buildProgram(t)
 	dir := mounted(t, "64m")
 	r := newRig(t, filepath.Join(dir, "data"), modeServe)
@@ -237,6 +239,7 @@ func TestADirectoryThatMayNotBeWrittenToIsRefused(t *testing.T) {
 }
 
 func TestADiskThatBecomesReadOnlyStopsWritesAndLosesNothing(t *testing.T) {
+	embedded(t)
 	c := newCampaign(t, modeServe)
 	dir := mounted(t, "160m")
 	r := newRig(t, dir, modeServe)

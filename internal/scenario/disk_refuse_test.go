@@ -61,6 +61,7 @@ func patch(t *testing.T, dir string, at int, with []byte) {
 }
 
 func TestAServerThatCannotWorkSaysWhyAndChangesNothing(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	program := crashProgram(t)
 	// Places in SQLite's header: https://www.sqlite.org/fileformat.html
@@ -144,6 +145,7 @@ func refusesToStart(t *testing.T, program []string, dir, addr string, says []str
 }
 
 func TestASecondServerOnTheSameDataIsRefusedAndTheFirstKeepsRunning(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	r := newRig(t, t.TempDir(), modeServe)
 	r.program = crashProgram(t)

@@ -41,6 +41,7 @@ func sentenceIn(t *testing.T, dir string) (found []string) {
 
 // TestAnErasureThatIsKilledLeavesNothingInTheFiles kills the server (SIGKILL) as soon as a step of an erasure can be seen from outside.
 func TestAnErasureThatIsKilledLeavesNothingInTheFiles(t *testing.T) {
+	embedded(t)
 	trapeze := filepath.Join(t.TempDir(), "trapeze")
 	if err := program.Build(trapeze); err != nil {
 		t.Fatal(err)

@@ -122,6 +122,7 @@ func (w *town) agentCircuits(name string) (a struct {
 // ignores has an agent see the offers that wait, and not answer them in time.
 func (w *town) ignores(name string) {
 	w.Helper()
+	w.settle()
 	w.must(name, "GET /v1/inbox?see=true", "", nil)
 	time.Sleep(10 * time.Second)
 }

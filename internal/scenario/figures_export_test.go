@@ -89,7 +89,7 @@ func (h *harness) exported() []byte {
 
 // TestFiguresEqualACountOfAnExport counts an export as text, with nothing of the server's own counting, for every figure that is counted from the record.
 func TestFiguresEqualACountOfAnExport(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.everything()
 		c := countText(h, h.exported())
 		points, err := h.monitor().Points(ctx(h))

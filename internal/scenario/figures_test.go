@@ -166,7 +166,7 @@ func (h *harness) monitor() *monitor.Monitor {
 
 // TestStatsSumUpAndNameTheHandoffsBehindThem uses the clock of a bubble: every duration is exact.
 func TestStatsSumUpAndNameTheHandoffsBehindThem(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.mixed()
 		h.settle()
 		app := stats.New(h.monitor(), nil, h.now)
@@ -203,8 +203,8 @@ func TestStatsSumUpAndNameTheHandoffsBehindThem(t *testing.T) {
 			minutes, hour, dayLong int
 		}{{0, 1, 1, 6}, {6 * time.Minute, 0, 1, 6}, {time.Hour, 0, 0, 6}} {
 			if c.past == 0 {
-				h.create(h.agent("coder"), send)
-				h.complete("lead", h.accept("lead", h.wait("lead")).Receipt, "done")
+				r := h.create(h.agent("coder"), send)
+				h.complete("lead", h.accept("lead", h.of(r.Task, "lead")).Receipt, "done")
 				h.settle()
 				app = stats.New(h.monitor(), nil, h.now)
 			}
@@ -226,7 +226,7 @@ func TestStatsSumUpAndNameTheHandoffsBehindThem(t *testing.T) {
 
 // TestEachKindOfHandoffCountsAsItself looks at the statistics and at every figure that has the kind as a label.
 func TestEachKindOfHandoffCountsAsItself(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.join("lead", "ann", "bob")
 		for _, in := range []handoffs.SendInput{
 			{To: []string{"ann"}},

@@ -18,6 +18,7 @@ var (
 // TestAFullStoreIsAsFastAsAnEmptyOne compares, in medians of five runs, and says how long a full store takes to open and
 // what memory it needs. It judges nothing: docs/performance.md quotes it. The store is filled through the use cases.
 func TestAFullStoreIsAsFastAsAnEmptyOne(t *testing.T) {
+	embedded(t)
 	if *stored == 0 {
 		t.Skip("takes minutes; run with -stored 1000000 -timeout 1h")
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/server"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
@@ -48,8 +49,33 @@ func (a advise) Advise(ctx context.Context, by string, _ *policy.Situation, choi
 // now is the clock of the harness.
 func (h *harness) now() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 
-// ledgers are the technologies that every story runs on.
+// ledgers are the technologies that every story runs on: these, or the one of -engine.
 var ledgers = []string{"sqlite", "distributed"}
+
+// sound is the one for stories in which the faults of the double would change what is counted.
+func sound() string { return ledgers[0] }
+
+// openAt opens the record of a place on the engine that the stories run on; nil: it is in a file there. Only tests with the build tag outside set it.
+var openAt func(place string) (ledger.Ledger, error)
+
+// recordOf is where the record of the server of a data directory is: on the engine that stories run on. rigRecord says that to a process of its own, by its environment.
+var (
+	recordOf  = func(testing.TB, string) server.Place { return server.Place{} }
+	rigRecord = func(testing.TB, string) []string { return nil }
+)
+
+// openRecord opens the record of a directory, and its views.
+func openRecord(ctx context.Context, dir string) (ledger.Ledger, *sqlview.Views, error) {
+	if openAt == nil {
+		return sqlview.OpenEmbedded(ctx, filepath.Join(dir, "trapeze.db"), sqlitelog.Options{})
+	}
+	l, err := openAt(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	views, err := sqlview.Follow(ctx, l, filepath.Join(dir, "views.db"))
+	return l, views, err
+}
 
 // Further ones: see [lostOffers], [lateAnswers] and [lateWaits].
 const (
@@ -70,10 +96,8 @@ func open(t testing.TB, kind string) *harness {
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
 	switch kind {
-	case "sqlite":
-		var log *sqlitelog.Log
-		log, h.views, err = sqlview.OpenEmbedded(ctx, filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{})
-		h.ledger = log
+	case sound():
+		h.ledger, h.views, err = openRecord(ctx, t.TempDir())
 	default:
 		h.ledger = ledgertest.NewDouble(faults)
 		switch plain := ledgertest.NewDouble(ledgertest.Faults{}); kind {

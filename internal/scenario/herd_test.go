@@ -158,7 +158,7 @@ func TestAHerdThatClaimsAtOnceLeavesEachTaskOneOwner(t *testing.T) {
 func BenchmarkHerd(b *testing.B) {
 	for range b.N {
 		b.StopTimer()
-		h := open(b, "sqlite")
+		h := open(b, sound())
 		g := newHerd(h, 1000)
 		cpu, began := processor(b), time.Now()
 		b.StartTimer()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -123,10 +121,8 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 	h := &harness{TB: t}
 	var err error
 	nodes := 1
-	if kind == "sqlite" {
-		var log *sqlitelog.Log
-		log, h.views, err = sqlview.OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{})
-		h.ledger = log
+	if kind == sound() {
+		h.ledger, h.views, err = openRecord(t.Context(), t.TempDir())
 	} else {
 		f := contestFaults
 		f.Seed, nodes = seed, 3

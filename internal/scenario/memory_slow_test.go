@@ -26,7 +26,7 @@ var soak = flag.Duration("soak", 0, "how long TestMemoryInUseDoesNotGrowWithTheW
 // that no other program has a part in it.
 func TestMemoryInUseDoesNotGrowWithTheWorkDone(t *testing.T) {
 	garbage.Tune()
-	h := open(t, "sqlite")
+	h := open(t, sound())
 	defer h.stop()
 	for i := range benchAgents {
 		h.join(agentName(i))

@@ -77,6 +77,7 @@ func (c *counters) last() map[string]count {
 // TestARestartIsNoResetOfWhatIsCountedFromTheRecord: to a collector, a cumulative point with a later start begins at zero, so that all that it has
 // counted would be taken for new.
 func TestARestartIsNoResetOfWhatIsCountedFromTheRecord(t *testing.T) {
+	embedded(t)
 	c, dir := newCounters(t), t.TempDir()
 	run := func(work func(*api.Client)) map[string]count {
 		s, err := server.Open(t.Context(), server.Config{DataDir: dir, Addr: "127.0.0.1:0", Clock: server.NewClock(time.Time{})})

@@ -156,7 +156,7 @@ func crammed(data int) envelopes.Content {
 }
 
 func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.join("ann", "bob", "cyd")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "full", Start: true})
 		try := func(data int) error {
@@ -182,7 +182,7 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 }
 
 func TestARecoveryOfAFullEnvelopeTellsWhatItsOwnerReported(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.join("ann", "mal", "cyd")
 		h.register("bob", agents.AgentSpec{Fallbacks: []string{"cyd"}})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "full", Start: true, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
@@ -224,7 +224,7 @@ func TestARecoveryOfAFullEnvelopeTellsWhatItsOwnerReported(t *testing.T) {
 }
 
 func TestWhatCanBeFetchedStaysOutOfAnEnvelopeThatWouldBeTooLarge(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "large", Start: true})
 		x := h.remember(h.agent("ann"), itemText("long ", 180<<10))

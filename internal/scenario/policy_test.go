@@ -227,7 +227,7 @@ func TestEveryVersionThatCameIntoForceIsRecorded(t *testing.T) {
 }
 
 func TestARecordedPolicyIsUsedAfterARestartWithABadFile(t *testing.T) {
-	h := open(t, "sqlite")
+	h := open(t, sound())
 	defer h.stop()
 	h.join("coder", "bill")
 	h.adopt("version: 1\nrules: [{name: stay, when: {from: [bill]}, then: keep}]\nfallbacks: {coder: [bill]}\n")

@@ -296,7 +296,7 @@ func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
 }
 
 func TestAFullChannelTakesNobodyMoreAndReachesAll(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.join("lead", "one-more")
 		h.channel("news")
 		for n := range channel.MaxSubscribers {

@@ -74,7 +74,7 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 }
 
 func TestOpenTasksAreNotCountedAtEachCreation(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
+	bubble(t, sound(), func(h *harness) {
 		h.join("ann")
 		counted := h.bounded(0)
 		for range 100 {

@@ -2,36 +2,31 @@ package scenario
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
-// reopen closes the embedded ledger and everything on it, and opens it again.
+// reopen opens the record of a directory and everything on it: a new one, or again after it was stopped.
 func reopen(t testing.TB, dir string, options ...func(*usecase.Options)) (*harness, func()) {
 	t.Helper()
-	var log *sqlitelog.Log
 	var err error
 	h := &harness{TB: t}
-	if log, h.views, err = sqlview.OpenEmbedded(context.Background(), filepath.Join(dir, "trapeze.db"), sqlitelog.Options{}); err != nil {
+	if h.ledger, h.views, err = openRecord(context.Background(), dir); err != nil {
 		t.Fatal(err)
 	}
-	h.ledger = log
 	o := usecase.Options{Now: h.now}
 	for _, set := range options {
 		set(&o)
 	}
-	if h.app, err = usecase.New(log, h.views.Store(), o); err != nil {
+	if h.app, err = usecase.New(h.ledger, h.views.Store(), o); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()

@@ -22,7 +22,7 @@ import (
 
 // BenchmarkDecide10000 decides by the last of 200 rules for one of 50 capabilities, among 10,000 agents of a harness.
 func BenchmarkDecide10000(b *testing.B) {
-	h := open(b, "sqlite")
+	h := open(b, sound())
 	defer h.stop()
 	var all sync.WaitGroup
 	for w := range 64 {

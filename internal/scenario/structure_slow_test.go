@@ -230,6 +230,7 @@ func (s *structure) ofRow(statement, table string) (text string) {
 
 // TestEveryChangeOfTheStructureIsNamed deletes, swaps, cuts, doubles and exchanges what is in a data directory.
 func TestEveryChangeOfTheStructureIsNamed(t *testing.T) {
+	embedded(t)
 	for name, args := range map[string][]string{"in the clear": nil, "erasable": {"--erasable"}} {
 		t.Run(name, func(t *testing.T) {
 			s, forked := newStructure(t, args...)

@@ -82,7 +82,7 @@ func openSupportDesk(t *testing.T) *supportDesk {
 	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), []byte(supportPolicy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Open(context.Background(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	s, err := server.Open(context.Background(), server.Config{DataDir: dir, Record: recordOf(t, dir), Addr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ import (
 // answer leave that names the entry's position.
 
 func TestNoAnswerLeavesBeforeItsEntryIsSynced(t *testing.T) {
+	embedded(t)
 	tr, deeds := traced32(t, modeServe, buildProgram(t))
 	v := tr.hold(deeds)
 	t.Logf("%d system calls; %d acknowledged writes, each written, synced and then answered; %d syncs of the log; "+
@@ -39,6 +40,7 @@ func TestNoAnswerLeavesBeforeItsEntryIsSynced(t *testing.T) {
 }
 
 func TestAnAnswerThatLeavesBeforeTheSyncIsCaught(t *testing.T) {
+	embedded(t)
 	tr, deeds := traced32(t, modeBehind, nil)
 	v := tr.hold(deeds)
 	if len(v.faults) == 0 || !errors.Is(v.faults[0], errEarly) {

@@ -330,7 +330,7 @@ func (h *harness) offeredBefore(r taskstore.Receipt, from, to string) {
 
 func TestTheReceiverOfAnOldOfferReadsNoMoreThanTheTaskAllows(t *testing.T) {
 	for name, allowed := range map[string][]string{"none": {}, "some": {"ladder"}, "not restricted": nil} {
-		bubble(t, "sqlite", func(h *harness) {
+		bubble(t, sound(), func(h *harness) {
 			h.join("ann", "bob", "cyd")
 			r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Permissions: allowed})
 			h.offeredBefore(r, "ann", "bob")

@@ -52,6 +52,7 @@ func (h *tracedServer) agents(t *testing.T) {
 // serveWith starts the server.
 func (h *tracedServer) serveWith(t *testing.T, config server.Config) {
 	t.Helper()
+	config.Record = recordOf(t, config.DataDir)
 	s, err := server.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func BenchmarkTree(b *testing.B) {
 // underTree is one run on a new record. With a tree, it returns also how many bytes that has for each entry, and its own share of the processor time.
 func underTree(b *testing.B, with bool) (f figures, bytes, alone float64) {
 	b.Helper()
-	h := open(b, "sqlite")
+	h := open(b, sound())
 	defer h.stop()
 	for i := range benchAgents {
 		h.join(agentName(i))

@@ -22,6 +22,7 @@ var untouched = flag.Int("untouched", 9, "how many copies of a data directory Te
 // TestNoUntouchedCopyIsAFinding makes copies of a data directory under load: of one whose server was killed, of one whose server was stopped, and restored from
 // a backup of a server that runs. trapeze verify must find nothing in any of them.
 func TestNoUntouchedCopyIsAFinding(t *testing.T) {
+	embedded(t)
 	r := newRig(t, t.TempDir(), "")
 	r.program = buildProgram(t)
 	trapeze := r.program[0]

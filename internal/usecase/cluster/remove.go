@@ -53,7 +53,7 @@ func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (St
 // mayLose refuses to remove the replicas of a node, if not enough are left. It reports whether the node has any.
 func (s Status) mayLose(k Known, name string) (has bool, err error) {
 	if k.Trouble != "" || len(k.Groups) == 0 {
-		return false, refusal.New(refusal.Unavailable, s.helpers(Node{}), "where the replicas are is not known: %s", k.Trouble)
+		return false, refusal.New(refusal.Unavailable, s.leaders(Node{}), "where the replicas are is not known: %s", k.Trouble)
 	}
 	if !slices.ContainsFunc(k.Groups, func(g replica.Group) bool { return g.Has(name) }) {
 		return false, nil

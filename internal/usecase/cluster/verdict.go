@@ -73,7 +73,7 @@ func (k Known) askAgain() string {
 // quorum says why the replicas that would be left are not enough; ok: they are.
 func (s *Status) quorum(n Node, k Known) (stop Stop, ok bool) {
 	if k.Trouble != "" || len(k.Groups) == 0 {
-		return Stop{Why: "where the replicas are is not known: " + k.Trouble, Do: plain(s.helpers(n))}, false
+		return Stop{Why: "where the replicas are is not known: " + k.Trouble, Do: plain(s.leaders(n))}, false
 	}
 	for _, g := range k.Groups {
 		left := g.Without(n.Name)
@@ -118,6 +118,14 @@ func (s *Status) helpers(n Node) string {
 		return help.To("have another one take work again", "cluster resume", drained[0])
 	}
 	return "[start another node](cluster add) first"
+}
+
+// leaders says what to do while nobody says where the replicas are: if all nodes run and agree, an election is on.
+func (s *Status) leaders(n Node) string {
+	if slices.ContainsFunc(s.Nodes, func(o Node) bool { return o.State != Ready || len(o.Lacks) > 0 }) {
+		return s.helpers(n)
+	}
+	return "ask again in a few seconds, after the election; if it stays so, see the logs of the nodes"
 }
 
 // plain returns a hint as text in which commands do what helps.

@@ -57,6 +57,8 @@ func TestAServerCanBeStoppedOnlyIfTheOthersGoOn(t *testing.T) {
 		{"one of three nodes", nodes(Nodes, "n1 n2 n3", three...), "n1", true, "no election"},
 		{"one of two that are left", nodes(Nodes, "n1 n2 n3=silent", three...), "n1", false, "1 of 3 replicas of cluster would be there, and 2 are needed"},
 		{"one of two that are left: what to do", nodes(Nodes, "n1 n2 n3=silent", three...), "n2", false, "start n3 again"},
+		{"during an election", nodes(Nodes, "n1 n2 n3"), "n2", false, "ask again in a few seconds"},
+		{"without a majority", nodes(Nodes, "n1 n2=silent n3=silent"), "n1", false, "start n2, n3 again"},
 		{"while another catches up", nodes(Nodes, "n1 n2 n3=late", three...), "n2", false, "wait until n3 has caught up"},
 		{"the one that catches up", nodes(Nodes, "n1 n2 n3=late", three...), "n3", true, "n1, n2 take over"},
 		{"a spare without replicas", nodes(Nodes, "n1 n2 n3 n4", three...), "n4", true, "n1, n2, n3 take over"},
