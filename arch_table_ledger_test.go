@@ -35,5 +35,9 @@ var ledgerPackages = []pkg{
 		imports: "record/ledger", libs: "testing",
 	},
 	{dir: "record/ledger/ledgertest/link", what: "a network between programs of one machine that tests can break", libs: "testing net"},
+	{
+		dir: "record/ledger/ledgertest/netns", what: "network namespaces for programs of tests, whose packets are held, delayed and lost",
+		imports: "record/ledger/ledgertest/link", libs: "testing net os/exec golang.org/x/sys/unix",
+	},
 	{dir: "record/ledger/ledgertest/freeaddr", what: "addresses that tests listen at later, and again after a restart", libs: "testing net"},
 }

@@ -5,6 +5,7 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
-	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/link"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natstest"
@@ -27,14 +27,14 @@ var nodeNames = []string{"n0", "n1", "n2"}
 // leaderDoubt is how long a leader of before may answer looks after a pause.
 const leaderDoubt = 3 * time.Second
 
-// newNodes returns servers in processes of their own, each a node of one cluster; with a network, they reach each other through that alone.
-func newNodes(t testing.TB, dirs, addrs []string, through *link.Network) (rigs []*rig) {
+// newNodes returns servers in processes of their own, each a node of one cluster. place says where they are; nil: on the loopback.
+func newNodes(t testing.TB, dirs, addrs []string, place func(i int, r *rig, o *natsnode.Options)) (rigs []*rig) {
 	t.Helper()
 	for i := range addrs {
 		r := newRig(t, dirs[i], modeServe)
 		options := natsnode.Options{Cluster: "test", Name: fmt.Sprint("n", i), Addr: addrs[i], Join: addrs, Secret: natstest.Secret}
-		if through != nil {
-			options.Join, options.Advertise = through.Addrs(i), link.Nowhere
+		if place != nil {
+			place(i, r, &options)
 		}
 		options.Join = options.Join[:len(nodeNames)] // one more comes later
 		o, err := json.Marshal(options)
@@ -69,6 +69,14 @@ func (c *campaign) recordOfNode(r *rig) server.Place {
 	place, runs := sharedrecord.Running(filepath.Join(r.dir, "jetstream"))
 	if !runs {
 		c.Fatal("the node does not say how programs of the machine reach it")
+	}
+	if r.reach != nil {
+		u, err := url.Parse(place.NATS.URL)
+		if err != nil {
+			c.Fatal(err)
+		}
+		u.Host = r.reach(u.Host)
+		place.NATS.URL = u.String()
 	}
 	return place
 }

@@ -26,14 +26,14 @@ func TestAServerThatAnswersBeforeItWritesIsCaughtByAKill(t *testing.T) {
 }
 
 func TestEveryFaultOfARecordIsFound(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	entries, deeds := peacefulRecord(t)
 	if j := judge(entries, deeds); len(j.faults) > 0 {
 		t.Fatalf("a good record is accused: %v", j.faults)
 	}
-	last := len(entries) - 1
 	of := func(name string) int { // the last entry with this event
-		for i := last; i >= 0; i-- {
+		for i := len(entries) - 1; i >= 0; i-- {
 			for _, ev := range entries[i].Events {
 				if ev.Name == name {
 					return i
@@ -46,7 +46,7 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 	// again is an entry at the end of the record.
 	again := func(i int) ledger.Entry {
 		e := entries[i]
-		e.Position = entries[last].Position + 1
+		e.Position = entries[len(entries)-1].Position + 1
 		return e
 	}
 	tests := map[string]struct {
@@ -107,6 +107,7 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 }
 
 func TestALookThatNoOrderExplainsIsFound(t *testing.T) {
+	embedded(t)
 	t.Parallel()
 	entries, deeds := peacefulRecord(t)
 	completed := slices.IndexFunc(deeds, func(d *deed) bool { return d.what == "complete" })

@@ -27,10 +27,11 @@ type rig struct {
 	testing.TB
 	dir     string
 	mode    string
-	program []string // instead of this test program; the data directory and the address are added
-	wrap    []string // what runs the program, such as strace
-	addr    string   // empty: a free port
-	env     []string // that says where the record is; none: it is in the data directory
+	program []string                 // instead of this test program; the data directory and the address are added
+	wrap    []string                 // what runs the program, such as strace
+	addr    string                   // empty: a free port
+	reach   func(addr string) string // where an address of the process is reached; nil: there
+	env     []string                 // that says where the record is; none: it is in the data directory
 
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -125,6 +126,9 @@ func (r *rig) launch() <-chan readiness {
 	go func() {
 		var said readiness
 		if json.NewDecoder(out).Decode(&said) == nil {
+			if scheme, addr, is := strings.Cut(said.URL, "://"); is && r.reach != nil {
+				said.URL = scheme + "://" + r.reach(addr)
+			}
 			ready <- said
 		}
 		_, _ = io.Copy(io.Discard, out)

@@ -22,7 +22,8 @@
 //     TestNoAnswerLeavesBeforeTheArtifactIsSynced.
 //   - Its disk: TestAFullDiskStopsWritesAndNothingElse, TestADiskThatBecomesReadOnlyStopsWritesAndLosesNothing, TestArtifactsThatFillTheDiskStopNoHandoffs,
 //     TestADiskThatFillsUpDuringAnUploadEndsItAndKeepsNothingOfIt. Of the engines, the tests of kills fill disks.
-//   - Kills of the process that has the record: TestNothingAcknowledgedIsLostWhenTheServerIsKilled, TestAServerThatAnswersBeforeItWritesIsCaughtByAKill,
+//   - Kills of the process that has the record, and what finds their faults: TestNothingAcknowledgedIsLostWhenTheServerIsKilled,
+//     TestAServerThatAnswersBeforeItWritesIsCaughtByAKill, TestEveryFaultOfARecordIsFound, TestALookThatNoOrderExplainsIsFound,
 //     TestAServerThatIsAskedToStopAnswersTheCallsItHasBegun, TestAnUploadThatTheServerDoesNotSurviveLeavesNothing,
 //     TestNoAcknowledgedArtifactIsLostWhenTheServerIsKilled, TestTheSameContentFromManySidesIsOneArtifact. The engines have tests of kills of their own.
 //   - A clock that a test moves, which a server with a shared record does not have: TestARestartIsNoResetOfWhatIsCountedFromTheRecord,

@@ -41,7 +41,7 @@ func TestTheDocumentOfAHandoffIsWholeAtEveryStage(t *testing.T) {
 		accept := func(handoff string) { w.must("worker", "POST /v1/handoffs/"+handoff+"/accept", `{}`, nil) }
 		cases := []stageCase{
 			{stage: event.Offered, last: "handoff-offered"},
-			{stage: event.Requested, send: `,"timeouts":{"ack":"5s"}`, then: func(string) { w.settle(); w.looks("worker"); time.Sleep(5*time.Second + 100*time.Millisecond) }, last: "retry-scheduled"},
+			{stage: event.Requested, send: `,"timeouts":{"ack":"5s"}`, then: func(string) { w.looks("worker"); time.Sleep(5*time.Second + 100*time.Millisecond) }, last: "retry-scheduled"},
 			{stage: event.AwaitingApproval, send: `,"kind":"supervised"`, last: "approval-asked"},
 			{stage: event.Accepted, send: `,"confirm":"explicit"`, then: accept, last: "handoff-acknowledgment"},
 			{stage: event.Transferred, then: accept, last: "handoff-complete"},

@@ -9,7 +9,6 @@ import (
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
-	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/link"
 )
 
@@ -27,9 +26,7 @@ func TestAMemberOfJetStreamIsReplacedWhileItIsCutOff(t *testing.T) {
 func replacedWhileCutOff(t *testing.T) {
 	t.Helper()
 	c := newCampaign(t, modeServe)
-	addrs := freeaddr.New(t, 4)
-	network := link.NewNetwork(t, addrs...)
-	all := newNodes(c, []string{t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()}, addrs, network)
+	all, network := c.nodesApart(4)
 	rigs, late := all[:3], all[3]
 	crews, stop, waits := c.nodesAtWork(rigs)
 	c.atWork(rigs, crews, 15)

@@ -4,14 +4,19 @@ package scenario
 
 import (
 	"context"
+	"net"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/link"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/netns"
+	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 	"github.com/trapezehq/trapeze/internal/record/ledger/pglog/pgtest"
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
 )
 
 // The network between nodes, or to the database, is broken while clients are at work: who can still reach the record goes on, and when the network is whole
@@ -116,12 +121,45 @@ func (c *campaign) repeats(f trouble, victim int) (enough chan struct{}, end fun
 	return enough, func() { stop(); one.Wait() }
 }
 
+// network is one whose ways can be broken.
+type network interface {
+	Sends(one int, w link.Way)
+	Hears(one int, w link.Way)
+	All(w link.Way)
+	Reset(share float64) int
+}
+
+// nodesApart returns nodes of a cluster that reach each other through a network alone: each in a network namespace of its own, where this user may have those, and
+// otherwise through links between programs of one machine. In namespaces they need certificates, as on machines of their own.
+func (c *campaign) nodesApart(size int) ([]*rig, network) {
+	c.Helper()
+	dirs := make([]string, size)
+	for i := range dirs {
+		dirs[i] = c.TempDir()
+	}
+	spaces, err := netns.New(c, size)
+	if err != nil {
+		c.Log("the network is of links between programs, not of namespaces: ", err)
+		addrs := freeaddr.New(c, size)
+		links := link.NewNetwork(c, addrs...)
+		return newNodes(c, dirs, addrs, func(i int, _ *rig, o *natsnode.Options) { o.Join, o.Advertise = links.Addrs(i), link.Nowhere }), links
+	}
+	ca := certtest.NewCA(c)
+	addrs := make([]string, size)
+	for i := range addrs {
+		addrs[i] = net.JoinHostPort(spaces.Host(i), strconv.Itoa(natsnode.DefaultPort))
+	}
+	return newNodes(c, dirs, addrs, func(i int, r *rig, o *natsnode.Options) {
+		pair := ca.Issue(spaces.Host(i))
+		o.Secret, o.Cert, o.Key, o.CA = "", pair.Cert, pair.Key, ca.File
+		r.wrap, r.reach = spaces.Wrap(i), func(addr string) string { return spaces.Reach(i, addr) }
+	}), spaces
+}
+
 func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T) {
 	t.Parallel() // it mostly waits
 	c := newCampaign(t, modeServe)
-	addrs := freeaddr.New(t, 3)
-	network := link.NewNetwork(t, addrs...)
-	rigs := newNodes(c, []string{t.TempDir(), t.TempDir(), t.TempDir()}, addrs, network)
+	rigs, network := c.nodesApart(3)
 	crews, stop, waits := c.nodesAtWork(rigs)
 	leads := func() int { return c.leader(rigs) } // the hardest case
 	for range *faultsFlag {

@@ -62,8 +62,8 @@ func TestAServerThatWouldLoseEntriesIsRefused(t *testing.T) {
 	}
 }
 
-// Whoever sets it: the administrator of the database, or of the role in it, the URL, or another user of a session that a pooler gives to several.
-func TestCommitsThatDoNotWaitAreRefusedAtWhateverLevelTheyAreSet(t *testing.T) {
+// It is set for a role, for a database, by the URL, or by another user of a session that a pooler gives to several.
+func TestCommitsThatDoNotWaitAreRefusedAtEachLevelAtWhichThatIsSet(t *testing.T) {
 	s := pgtest.Start(t)
 	c := admin(t, s)
 	const text = "synchronous_commit is off"
