@@ -70,7 +70,7 @@ func (s State) MayChange(workspace string) error {
 		return nil
 	}
 	return refusal.New(refusal.Conflict, "have an admin of the workspace "+identity.DefaultWorkspace+" "+help.To("restore it", "workspace restore", workspace)+" first",
-		"the workspace %s is archived: it can be read, and nothing in it changes", workspace)
+		"the workspace %s is archived (why: %q): it can be read, and nothing in it changes", workspace, s.Why)
 }
 
 // State is everything that is known about one workspace. The zero State is one that was never made. It is immutable.

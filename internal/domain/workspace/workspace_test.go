@@ -48,7 +48,7 @@ func TestAWorkspaceIsMadeLimitedArchivedAndRestored(t *testing.T) {
 	s.Do(workspace.Archive{By: admin, Name: "red", Why: "the project is over"}, "workspace-archived")
 	s.Do(workspace.Archive{By: admin, Name: "red", Why: "again"})
 	r := ruletest.Refused(t, s.State.MayChange("red"), refusal.Conflict)
-	if len(r.Helps) != 1 || r.Helps[0].Command() != "trapeze workspace restore red" {
+	if len(r.Helps) != 1 || r.Helps[0].Command() != "trapeze workspace restore red" || !strings.Contains(r.Message, `"the project is over"`) {
 		t.Errorf("%v", r)
 	}
 	s.Do(workspace.SetLimits{By: admin, Name: "red", ArtifactBytes: of(9)}, "workspace-limited")

@@ -156,7 +156,7 @@ func inside(name string, fn func() error) error {
 	done := make(chan error)
 	go func() {
 		done <- func() error {
-			runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine
+			runtime.LockOSThread()                  // and never unlocked: the thread ends with this goroutine
 			f, err := os.Open("/run/netns/" + name) //nolint:gosec // of a test
 			if err != nil {
 				return err
