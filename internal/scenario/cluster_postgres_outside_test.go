@@ -36,6 +36,28 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 	}
 }
 
+// The front ends know both servers. The first one dies under load, and the standby that every commit has waited for takes over.
+func TestNothingAcknowledgedIsLostWhenAStandbyOfPostgreSQLTakesOver(t *testing.T) {
+	c := newCampaign(t, modeServe)
+	for range *faultsFlag {
+		db := pgtest.Start(t)
+		standby := db.Standby()
+		db.Configure("synchronous_standby_names = 'standby'")
+		db.Reload()
+		rigs := []*rig{newRig(c, c.TempDir(), c.mode), newRig(c, c.TempDir(), c.mode)}
+		for _, r := range rigs {
+			r.env = []string{childPostgres + "=" + db.URLAt(db.Addr()+","+standby.Addr())}
+		}
+		crews, stop, waits := c.frontsAtWork(rigs)
+		c.atWork(rigs, crews, 50)
+		db.Kill()
+		standby.Promote()
+		c.happened("failover to a synchronous standby", c.atWork(rigs, crews, 50))
+		stop()
+		c.concluded(rigs, crews, waits, server.Place{Postgres: standby.URL()})
+	}
+}
+
 // frontsAtWork starts servers, each with clients of its own, which work until the test ends them.
 func (c *campaign) frontsAtWork(rigs []*rig) (crews []*crew, stop func(), waits []func()) {
 	c.Helper()
