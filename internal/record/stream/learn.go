@@ -1,30 +1,55 @@
 package stream
 
 import (
-	"hash/maphash"
-	"sync/atomic"
+	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// news counts what was learned of streams, some of which share a counter.
-type news [64]atomic.Uint64
+// maxNews is of how many streams it is known exactly what was learned of them last, in each of two generations.
+const maxNews = 4096
 
-var seed = maphash.MakeSeed()
-
-func (n *news) counter(s ledger.Stream) *atomic.Uint64 {
-	return &n[maphash.String(seed, string(s))%uint64(len(n))]
+// news is what was learned of streams.
+type news struct {
+	mu           sync.Mutex
+	newer, older map[ledger.Stream]ledger.Position // the newest entry of each
+	last         ledger.Position                   // that was learned of
+	began        ledger.Position                   // last, when newer was empty
+	forgotten    ledger.Position                   // all later entries that were learned of are in the maps
 }
 
-func (n *news) of(s ledger.Stream) uint64 { return n.counter(s).Load() }
+// until returns the newest entry that was learned of.
+func (n *news) until() ledger.Position {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.last
+}
 
-// keepSince caches f, unless something was learned of its stream since before: what was read then may lack that.
-func (k *kind[S, E]) keepSince(before uint64, s ledger.Stream, f *Folded[S]) {
-	if k.news.of(s) != before {
+func (n *news) add(s ledger.Stream, at ledger.Position) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.newer == nil || len(n.newer) >= maxNews {
+		n.newer, n.older = make(map[ledger.Stream]ledger.Position), n.newer
+		n.began, n.forgotten = n.last, n.began
+	}
+	n.newer[s] = max(n.newer[s], at)
+	n.last = max(n.last, at)
+}
+
+// lacks reports whether a fold up to an entry, read when it was known of the entries until before, may lack an entry that was learned of.
+func (n *news) lacks(s ledger.Stream, head, before ledger.Position) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.newer[s] > head || n.older[s] > head || n.forgotten > max(head, before)
+}
+
+// keepSince caches f, unless it may lack what was learned of its stream since it was known of the entries until before.
+func (k *kind[S, E]) keepSince(before ledger.Position, s ledger.Stream, f *Folded[S]) {
+	if k.news.lacks(s, f.Head, before) {
 		return
 	}
 	k.keep(s, f)
-	if k.news.of(s) != before { // meanwhile
+	if k.news.lacks(s, f.Head, before) { // meanwhile
 		k.drop(s)
 	}
 }
@@ -37,12 +62,9 @@ func (k *kind[S, E]) drop(s ledger.Stream) {
 }
 
 func (k *kind[S, E]) Learn(e ledger.Entry) {
+	k.news.add(e.Stream, e.Position)
 	f, cached := k.get(e.Stream)
-	if cached && f.Head >= e.Position {
-		return
-	}
-	k.news.counter(e.Stream).Add(1)
-	if f, cached = k.get(e.Stream); !cached || f.Head >= e.Position {
+	if !cached || f.Head >= e.Position {
 		return
 	}
 	if f.version+1 == e.Version {

@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -83,6 +84,72 @@ func TestWhatWasReadBeforeANewerEntryWasLearnedIsNotCached(t *testing.T) {
 			return
 		}
 		two.Learn(entries[0])
+	}
+	if s := cached(t, two); s != "anna" {
+		t.Fatalf("%s: the test shows nothing", s)
+	}
+	if s := cached(t, two); s != "bert" {
+		t.Errorf("%s stays in the cache", s)
+	}
+}
+
+// heard is a ledger whose appends return when the node has learned of the entry, as those of a record that servers share do. It counts the reads of streams.
+type heard struct {
+	ledger.Ledger
+	learn func(ledger.Entry)
+	reads int
+}
+
+func (h *heard) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	at, err := h.Ledger.Append(ctx, e, expect)
+	if err == nil {
+		e.Position = at
+		h.learn(e)
+	}
+	return at, err
+}
+
+func (h *heard) Stream(ctx context.Context, of ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	h.reads++
+	return h.Ledger.Stream(ctx, of, after, limit)
+}
+
+func TestANodeThatHearsOfItsOwnEntriesAndOfOthersReadsNothingAgain(t *testing.T) {
+	l := &heard{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
+	k := node(t, l)
+	l.learn = func(e ledger.Entry) {
+		k.Learn(e)
+		for n := range 2000 { // of other streams, meanwhile
+			k.Learn(ledger.Entry{Stream: ledger.Stream(fmt.Sprint("default/task/other", n)), Position: e.Position + 1 + ledger.Position(n)})
+		}
+	}
+	for i, name := range []string{"anna", "bert", "cleo"} {
+		if s, err := do(t, k, take(name)); s != name || err != nil {
+			t.Fatal(s, err)
+		}
+		if l.reads > 1 { // of the stream that does not exist yet
+			t.Fatalf("change %d: %d reads", i+1, l.reads)
+		}
+	}
+}
+
+func TestWhatWasReadBeforeManyEntriesWereLearnedIsNotCached(t *testing.T) {
+	l := ledgertest.NewDouble(ledgertest.Faults{})
+	one := node(t, l)
+	if _, err := do(t, one, take("anna")); err != nil {
+		t.Fatal(err)
+	}
+	late := &slow{Ledger: l}
+	two := node(t, late)
+	late.read = func() {
+		late.read = nil
+		if _, err := do(t, one, take("bert")); err != nil {
+			t.Error(err)
+		}
+		two.Learn(ledger.Entry{Stream: place, Position: 2, Version: 2})
+		for n := range ledger.Position(20000) { // more than are remembered
+			two.Learn(ledger.Entry{Stream: ledger.Stream(fmt.Sprint("default/task/other", n)), Position: 3 + n})
+		}
 	}
 	if s := cached(t, two); s != "anna" {
 		t.Fatalf("%s: the test shows nothing", s)

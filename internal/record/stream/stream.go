@@ -158,7 +158,7 @@ func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Fo
 	if !cached {
 		f = k.none
 	}
-	before := k.news.of(s)
+	before := k.news.until()
 	for own := false; ; {
 		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
 		if err != nil {
@@ -188,6 +188,7 @@ func (f *Folded[S]) copy() *Folded[S] {
 
 // LoadAt folds the entry itself, without a read, if its writer has not cached the fold yet.
 func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error) {
+	before := k.news.until()
 	f, cached := k.get(e.Stream)
 	if !cached {
 		f = k.none
@@ -198,7 +199,6 @@ func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], err
 	case f.version+1 != e.Version:
 		return k.Load(ctx, e.Stream, true)
 	}
-	before := k.news.of(e.Stream)
 	f = f.copy()
 	if err := k.apply(f, e); err != nil {
 		return *f, err
@@ -315,7 +315,7 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 		now = f.at
 	}
 	e := ledger.Entry{Stream: s, Version: f.version + 1, Time: now, Actor: w.Actor, Key: w.Key, Request: w.Request, Events: coded}
-	before := k.news.of(s)
+	before := k.news.until()
 	e.Position, err = k.ledger.Append(ctx, e, f.Head)
 	if errors.Is(err, ledger.ErrUnknown) {
 		e.Position, err = k.settle(s, e, f.Head)
@@ -324,6 +324,9 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 		return Outcome[S]{}, Refuse(err)
 	}
 	w.made(e.Position)
+	if learned, ok := k.get(s); ok && learned.Head == e.Position {
+		return Outcome[S]{State: &learned.State, At: e.Position, Events: coded}, nil
+	}
 	next := f.copy()
 	if err := k.apply(next, e); err != nil {
 		return Outcome[S]{}, err
