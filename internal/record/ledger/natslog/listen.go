@@ -119,7 +119,7 @@ func (l *Log) inspect(ctx context.Context) error {
 		return err
 	}
 	reached := l.health.reachedUntil()
-	end, err := l.endOf(ctx, l.opts.subjects()+".>")
+	end, err := l.endOf(ctx, everything)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", errNoAnswer, err)

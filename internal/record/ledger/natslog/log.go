@@ -109,7 +109,7 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 // firstEnd returns the position of the last entry, when the stream has a leader.
 func (l *Log) firstEnd(ctx context.Context) (last ledger.Position, err error) {
 	err = WhenReady(ctx, l.opts.Starting, func(ctx context.Context) (err error) {
-		last, err = l.endOf(ctx, l.opts.subjects()+".>")
+		last, err = l.endOf(ctx, everything)
 		return err
 	})
 	if err != nil {

@@ -13,6 +13,9 @@ import (
 // maxPosition is the greatest that is asked for: JetStream's header has no number beyond 2⁶³-1.
 const maxPosition = ledger.Position(1)<<62 - 1
 
+// everything matches all subjects. nats-server has the last message of all at hand; for any other pattern it looks at each subject of the stream, of which each task is one.
+const everything = ">"
+
 // Stream implements [ledger.Ledger].
 func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) (entries []ledger.Entry, err error) {
 	if err := checkLimit(limit); err != nil {
@@ -35,7 +38,7 @@ func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position
 // Last implements [ledger.Ledger].
 func (l *Log) Last(ctx context.Context) (last ledger.Position, err error) {
 	err = l.try(ctx, func() (err error) {
-		last, err = l.endOf(ctx, l.opts.subjects()+".>")
+		last, err = l.endOf(ctx, everything)
 		return err
 	})
 	return last, err
@@ -86,7 +89,7 @@ func (l *Log) next(ctx context.Context, c *chain, r getRequest, missing ledger.P
 	case err != nil:
 		return ledger.Entry{}, err
 	case !ok:
-		end, err := l.endOf(ctx, l.opts.subjects()+".>")
+		end, err := l.endOf(ctx, everything)
 		if err != nil {
 			return ledger.Entry{}, err
 		}
