@@ -42,7 +42,7 @@ type Options struct {
 const (
 	minReplicas = 3
 	maxName     = 32
-	followBatch = 64 // the greatest number of entries given to a follower at once
+	followBatch = 256 // the greatest number of entries given to a follower at once
 	listenBatch = 256
 	readBatch   = 1024    // messages asked for at once
 	readBytes   = 8 << 20 // after so many of them a reply ends

@@ -31,7 +31,7 @@ const (
 	maxBatchBytes   = 8 << 20
 	maxSchema       = 40 // the name of the channel has a prefix, and must be shorter than 64 bytes
 	maxReaders      = 4
-	followBatch     = 64 // the greatest number of entries given to a follower at once
+	followBatch     = 256 // the greatest number of entries given to a follower at once
 	listenBatch     = 256
 
 	connectTimeout    = 5 * time.Second

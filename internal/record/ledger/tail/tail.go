@@ -76,17 +76,22 @@ func (t *Tail) After(p ledger.Position, limit int) (entries []ledger.Entry, behi
 		return nil, false, t.changed
 	}
 	missing := int(t.last - p) //nolint:gosec // a count of stored entries
-	for i := len(t.batches) - 1; i >= 0; i-- {
-		b := t.batches[i].entries
-		if missing > len(b) {
-			missing -= len(b)
-			continue
-		}
-		from := len(b) - missing
-		to := min(from+limit, len(b))
-		return b[from:to:to], false, nil
+	first := len(t.batches)
+	for ; first > 0 && missing > 0; first-- {
+		missing -= len(t.batches[first-1].entries)
 	}
-	return nil, true, nil
+	if missing > 0 {
+		return nil, true, nil
+	}
+	entries = t.batches[first].entries[-missing:]
+	entries = entries[:min(limit, len(entries)):min(limit, len(entries))]
+	for _, b := range t.batches[first+1:] { // a follower that is behind gets many small ones at once
+		if len(entries) == limit {
+			break
+		}
+		entries = append(entries, b.entries[:min(limit-len(entries), len(b.entries))]...)
+	}
+	return entries, false, nil
 }
 
 // Drop forgets the entries, which followers then read from the database.
