@@ -124,7 +124,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	options.Erasure.Rebuild, options.Erasure.Scrub = s.rebuild, s.scrub
 	if s.shared != nil {
-		options.Tree, options.Presence = fixedKey{s.tree}, s.shared.presence
+		options.Tree, options.Presence, options.Current = fixedKey{s.tree}, s.shared.presence, s.shared.current
 	}
 	if err := s.openCluster(); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/frontend"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server/recordfile"
@@ -43,6 +44,7 @@ type shared struct {
 	record             sharedrecord.Record
 	presence           *presence.Presence
 	learner            *sharedrecord.Learner
+	current            *stream.Current // of what the learner tells
 }
 
 // close closes what is shared, the ledger last.
@@ -84,7 +86,10 @@ func (s *Server) openShared(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.shared = &shared{record: record, presence: presence.NewShared(c.Now, presenceSlack), learner: sharedrecord.NewLearner(record.Ledger())}
+	current := stream.NewCurrent(record.Ledger().Last)
+	s.shared = &shared{
+		record: record, presence: presence.NewShared(c.Now, presenceSlack), learner: sharedrecord.NewLearner(record.Ledger(), current.Told), current: current,
+	}
 	s.log = record.Ledger()
 	if err := sharedrecord.CheckFollows(c.DataDir, kind, record.ID()); err != nil {
 		return err

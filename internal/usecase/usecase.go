@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/alerts"
@@ -85,6 +86,8 @@ type Options struct {
 	Cluster cluster.Servers
 	// Presence is when agents were heard of; nil: only this server hears of them.
 	Presence *presence.Presence
+	// Current says up to where [UseCases.Learn] was told of entries; nil: no other server makes any.
+	Current *stream.Current
 }
 
 // Surface is the use cases that surfaces call. They are safe for many goroutines.
@@ -132,6 +135,7 @@ type stores struct {
 	random        *random.Source
 	presence      *presence.Presence
 	positions     *positions.Positions
+	spaces        *workspacestore.Store
 	tasks         *taskstore.Store
 	agents        *agents.Store
 	channels      *channels.Store
@@ -180,7 +184,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	}
 	o.Work = cmp.Or(o.Work, quota.NewWork(0))
 	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 2048), cmp.Or(max(o.CachedEnvelopes, 0), 6<<20)
-	spaces, err := workspacestore.New(l, v, o.Now)
+	spaces, err := workspacestore.New(l, v, o.Now, o.Current)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +193,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.spaces = spaces
 	if o.Erasure.Keys != nil {
 		s.access.Discreet()
 	}
@@ -219,7 +224,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.History, err = history.New(l, s.tasks, s.access, s.agents, s.memories, s.conversations, s.envelopes, o.Tree, o.Integrity, o.Work, o.Now); err != nil {
 		return nil, err
 	}
-	if u.Tokens, err = tokens.New(l, v, s.agents, spaces, s.access, s.random, o.Now, o.Issuer); err != nil {
+	if u.Tokens, err = tokens.New(l, v, s.agents, spaces, s.access, s.random, o.Now, o.Issuer, o.Current); err != nil {
 		return nil, err
 	}
 	u.Workspaces = workspaces.New(spaces, v, u.Tokens, o.Artifacts, s.access)
@@ -251,6 +256,10 @@ func (u *UseCases) Learn(entries []ledger.Entry) {
 			u.stores.agents.Learn(e)
 		case "channel":
 			u.stores.channels.Learn(e)
+		case "token":
+			u.Tokens.Learn(e)
+		case workspacestore.Kind:
+			u.stores.spaces.Learn(e)
 		case "conversation":
 			u.stores.conversations.Learn(e)
 		}

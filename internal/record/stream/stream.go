@@ -59,6 +59,11 @@ type Options[S, E any] struct {
 	InPlace func(*S, ...E)
 	// Run calls a decision and returns after it: see [Workers.Run]. With nil, decisions are made on the goroutine of the call.
 	Run func(func())
+	// Current lets a fresh read of a stream that is cached wait for what the caches learn, instead of reading the stream: all entries must be told to
+	// [Kind.Learn]. With nil, every fresh read reads the stream.
+	Current *Current
+	// Absent caches that a stream does not exist, too, where callers cannot name any number of those.
+	Absent bool
 }
 
 // kind implements [Kind].
@@ -75,6 +80,9 @@ type kind[S any, E ledger.Named] struct {
 	most   int                                             // keys to remember; 0: all
 	run    func(func())                                    // nil: decisions are made on the goroutine of the call
 	news   news
+
+	current *Current // nil: fresh reads read the stream
+	absent  bool     // it is cached that a stream does not exist
 }
 
 // Folded is the state of a stream with its head. It never changes once it is cached.
@@ -117,7 +125,7 @@ func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S,
 ) (Kind[S, E], error) {
 	k := &kind[S, E]{
 		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: o.InPlace, now: now,
-		none: new(Folded[S]), weigh: o.Weigh, ended: o.Ended, most: o.Remember, run: o.Run,
+		none: new(Folded[S]), weigh: o.Weigh, ended: o.Ended, most: o.Remember, run: o.Run, current: o.Current, absent: o.Absent,
 	}
 	sizes := []int{usual: o.Cached, large: largeFolds, ended: endedFolds}
 	if o.Weigh == nil && o.Ended == nil {
@@ -152,6 +160,10 @@ func (k *kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Fol
 // load is Load. Its result is shared.
 func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
 	f, cached := k.get(s)
+	if cached && fresh && k.current != nil && k.current.await(ctx) {
+		f, cached = k.get(s)
+		fresh = !cached
+	}
 	if cached && !fresh {
 		return f, nil
 	}
@@ -173,7 +185,7 @@ func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Fo
 			}
 		}
 		if len(entries) < streamPage {
-			if own {
+			if own || f == k.none && k.absent {
 				k.keepSince(before, s, f)
 			}
 			return f, nil

@@ -13,20 +13,26 @@ import (
 type Learner struct {
 	ledger.Ledger
 	learn atomic.Pointer[func([]ledger.Entry)]
+	told  func(ledger.Position)
 }
 
-// NewLearner returns a ledger whose caches are given by [Learner.Tell].
-func NewLearner(l ledger.Ledger) *Learner { return &Learner{Ledger: l} }
+// NewLearner returns a ledger whose caches are given by [Learner.Tell]. told is called with the position up to which they were told of entries: what
+// they keep is read after the first call.
+func NewLearner(l ledger.Ledger, told func(ledger.Position)) *Learner {
+	return &Learner{Ledger: l, told: told}
+}
 
 // Tell says what tells the caches.
 func (l *Learner) Tell(caches func([]ledger.Entry)) { l.learn.Store(&caches) }
 
 // Follow implements [ledger.Ledger].
 func (l *Learner) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
+	l.told(after)
 	return l.Ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
 		if learn := l.learn.Load(); learn != nil {
 			(*learn)(entries)
 		}
+		l.told(entries[len(entries)-1].Position)
 		return fn(entries)
 	})
 }

@@ -38,17 +38,20 @@ type Tokens struct {
 }
 
 // New returns the use cases of the tokens of a ledger. Without an issuer, only tokens of this server count.
-func New(l ledger.Ledger, v view.Store, a *agents.Store, w *workspacestore.Store, log *access.Log, r *random.Source, now func() time.Time, issuer Issuer) (*Tokens, error) {
+func New(l ledger.Ledger, v view.Store, a *agents.Store, w *workspacestore.Store, log *access.Log, r *random.Source, now func() time.Time, issuer Issuer, current *stream.Current) (*Tokens, error) {
 	ts := &Tokens{agents: a, spaces: w, views: v, access: log, random: r, now: now, issuer: issuer}
 	var err error
 	if ts.vouched, err = lru.New[string, string](cached); err != nil {
 		return nil, err
 	}
-	if ts.tokens, err = stream.New("token", l, identity.Fold, now, identity.Events, stream.Options[identity.State, identity.Event]{Cached: cached, Remember: remembered}); err != nil {
+	if ts.tokens, err = stream.New("token", l, identity.Fold, now, identity.Events, stream.Options[identity.State, identity.Event]{Cached: cached, Remember: remembered, Current: current}); err != nil {
 		return nil, err
 	}
 	return ts, nil
 }
+
+// Learn tells the cache of an entry that another server may have made.
+func (ts *Tokens) Learn(e ledger.Entry) { ts.tokens.Learn(e) }
 
 // tokenStream: all tokens are in the default workspace, so that a token's text alone finds it; the workspace in which it
 // counts is in its state.

@@ -63,8 +63,8 @@ type counted struct {
 	at time.Time
 }
 
-// New returns the workspaces of a ledger.
-func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time) (*Store, error) {
+// New returns the workspaces of a ledger. current is that of [stream.Options].
+func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time, current *stream.Current) (*Store, error) {
 	s := &Store{views: v, now: now, reserved: map[use]int64{}}
 	var err error
 	if s.states, err = lru.New[string, known](knownMost); err != nil {
@@ -73,7 +73,7 @@ func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time) (*Store
 	if s.used, err = lru.New[use, counted](knownMost); err != nil {
 		return nil, err
 	}
-	s.Kind, err = stream.New("workspace", l, workspace.Fold, now, workspace.Events, stream.Options[workspace.State, workspace.Event]{Cached: cached, Remember: remembered})
+	s.Kind, err = stream.New("workspace", l, workspace.Fold, now, workspace.Events, stream.Options[workspace.State, workspace.Event]{Cached: cached, Remember: remembered, Current: current, Absent: true})
 	return s, err
 }
 
