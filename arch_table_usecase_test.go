@@ -135,7 +135,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase", what: "puts the use cases together: what surfaces call, and what the server does by itself",
-		imports: "domain/erasure content/envelope content/expect record/access record/ledger record/stream record/view files/artifact usecase/quota usecase/presence " +
+		imports: "domain/erasure domain/event content/envelope content/expect record/access record/ledger record/stream record/view files/artifact usecase/quota usecase/presence " +
 			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/workspacestore usecase/workspaces usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
 			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures usecase/cluster",

@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server/recordfile"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
+	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/presence"
 )
 
@@ -82,7 +83,7 @@ func (s *Server) openShared(ctx context.Context) error {
 	}
 	place := c.Record
 	place.NATS.Dir = filepath.Join(c.DataDir, nodeName)
-	record, err := sharedrecord.Open(ctx, place, sharedrecord.Options{Committed: s.counts.committed, Log: c.Log})
+	record, err := sharedrecord.Open(ctx, place, sharedrecord.Options{Committed: s.counts.committed, Log: c.Log, Prepare: usecase.Prepare()})
 	if err != nil {
 		return err
 	}

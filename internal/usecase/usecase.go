@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/expect"
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -244,6 +245,16 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	return &u, u.addTasks(l, v, s, o, between, inForce)
+}
+
+// Prepare returns what decodes the events of an entry that all who follow the record need.
+func Prepare() func(*ledger.Entry) {
+	tasks := ledger.NewCodec(event.Events...)
+	return func(e *ledger.Entry) {
+		if _, kind, _ := e.Stream.Parts(); kind == taskstore.Kind {
+			tasks.Prepare(e)
+		}
+	}
 }
 
 // Learn tells the caches of entries that other servers may have made. Call it with all of them, in order, before anything that follows them is told.

@@ -64,6 +64,9 @@ func (k *kind[S, E]) drop(s ledger.Stream) {
 func (k *kind[S, E]) Learn(e ledger.Entry) {
 	k.news.add(e.Stream, e.Position)
 	f, cached := k.get(e.Stream)
+	if !cached && e.Version == 1 && !k.news.lacks(e.Stream, e.Position, e.Position) { // others may go on with it here; a rebuild of the views tells of it again
+		f, cached = k.none, true
+	}
 	if !cached || f.Head >= e.Position {
 		return
 	}

@@ -158,3 +158,31 @@ func TestWhatWasReadBeforeManyEntriesWereLearnedIsNotCached(t *testing.T) {
 		t.Errorf("%s stays in the cache", s)
 	}
 }
+
+func TestWhatOthersMakeIsGoneOnWithWithoutARead(t *testing.T) {
+	l := &heard{Ledger: ledgertest.NewDouble(ledgertest.Faults{}), learn: func(ledger.Entry) {}}
+	one, two := node(t, l), node(t, l)
+	if _, err := do(t, one, take("anna")); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := l.Read(t.Context(), 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two.Learn(entries[0])
+	l.reads = 0
+	if s, err := do(t, two, take("bert")); s != "bert" || err != nil || l.reads > 0 {
+		t.Errorf("%s, %v, with %d reads", s, err, l.reads)
+	}
+	if entries, err = l.Read(t.Context(), 0, 10); err != nil {
+		t.Fatal(err)
+	}
+	three := node(t, l)
+	three.Learn(entries[0])
+	three.Learn(entries[1])
+	three.Purge()
+	three.Learn(entries[0]) // again, as when views are built again
+	if s := cached(t, three); s != "bert" {
+		t.Errorf("after the first entry again: %s", s)
+	}
+}

@@ -50,7 +50,7 @@ func openJetStream(ctx context.Context, c NATS, o Options) (_ Record, err error)
 			err = errors.Join(err, r.Close(ctx))
 		}
 	}()
-	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: r.waiting(c.Waiting), Filling: o.Filling, Log: o.Log}
+	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: r.waiting(c.Waiting), Filling: o.Filling, Log: o.Log, Prepare: o.Prepare}
 	if c.Start != nil {
 		if err := r.start(ctx, c); err != nil {
 			return nil, err

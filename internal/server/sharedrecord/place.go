@@ -145,6 +145,8 @@ type Record interface {
 type Options struct {
 	// Committed is told of each commit: the number of entries, and the time that it took.
 	Committed func(entries int, took time.Duration)
+	// Prepare is told of each entry before those who follow the record are; nil: none is prepared.
+	Prepare func(*ledger.Entry)
 	// Filling says that the record is opened to be filled: programs that open it meanwhile wait for that.
 	Filling bool
 	// Log is told of what is wrong with the servers of the record; nil means slog.Default().

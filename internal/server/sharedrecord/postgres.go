@@ -19,7 +19,7 @@ const (
 type postgres struct{ log *pglog.Log }
 
 func openPostgres(ctx context.Context, url string, o Options) (Record, error) {
-	log, err := pglog.Open(ctx, url, pglog.Options{Committed: o.Committed})
+	log, err := pglog.Open(ctx, url, pglog.Options{Committed: o.Committed, Prepare: o.Prepare})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@
 //   - With all rates at zero the Double has no faults: a test that fails on it shows a bug of the caller.
 //
 // Where to change what:
-//   - suite.go, suite_read.go: what every ledger must do; double.go, double_read.go: the faults of the double
+//   - suite.go, suite_read.go: what every ledger must do; prepare.go: what ledgers that servers share must, too; double.go, double_read.go: the faults of the double
 //   - frozen.go: bytes that must stay readable; frontends.go: several front ends of one record; benchmark.go: what is measured
 //
 // Start reading at [Run], then [Double].

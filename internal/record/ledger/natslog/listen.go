@@ -73,6 +73,9 @@ func (l *Log) catchUp(ctx context.Context) error {
 		position := l.tail.Position()
 		entries, size, err := l.readAfter(ctx, position, listenBatch)
 		if len(entries) > 0 {
+			for i := range entries {
+				l.opts.Prepare(&entries[i])
+			}
 			l.tail.Add(entries, size)
 			l.health.reached(l.tail.Position())
 		}

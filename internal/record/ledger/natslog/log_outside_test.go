@@ -60,3 +60,10 @@ func TestFrontEndsOnOneClusterPassTheSuite(t *testing.T) {
 		return ledgertest.FrontEnds(open(t, c, 0, o), open(t, c, 1, o), open(t, c, 2, natslog.Deaf(natslog.Options{Name: o.Name, Poll: 20 * time.Millisecond})))
 	})
 }
+
+func TestEntriesArePreparedForFollowers(t *testing.T) {
+	c := natstest.Start(t, 3)
+	ledgertest.RunPrepares(t, func(t *testing.T, prepare func(*ledger.Entry)) ledger.Ledger {
+		return open(t, c, 1, natslog.Options{Name: newName(), Prepare: prepare})
+	})
+}

@@ -34,6 +34,8 @@ type Options struct {
 	Monitors []string
 	// Unsafe accepts a stream with fewer than three replicas, and servers that do not sync: for tests.
 	Unsafe bool
+	// Prepare is called with each entry before the followers get it, such as [ledger.Codec.Prepare]: what it decodes they need not decode each. May be nil.
+	Prepare func(*ledger.Entry)
 
 	deaf  bool          // it does not listen to what others say that they appended
 	stuck time.Duration // when a leader is asked to step down; 0 means stuckAfter
@@ -78,6 +80,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Committed == nil {
 		o.Committed = func(int, time.Duration) {}
+	}
+	if o.Prepare == nil {
+		o.Prepare = func(*ledger.Entry) {}
 	}
 	return o
 }

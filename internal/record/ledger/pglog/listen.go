@@ -71,6 +71,9 @@ func (l *Log) catchUp(ctx context.Context, conn *pgx.Conn) error {
 	for l.tail.Position() < end.last {
 		entries, size, err := readAfter(ctx, conn, &l.queries, l.tail.Position(), listenBatch)
 		if len(entries) > 0 {
+			for i := range entries {
+				l.opts.Prepare(&entries[i])
+			}
 			l.tail.Add(entries, size)
 		}
 		if _, damaged := errors.AsType[*ledger.Damaged](err); damaged {

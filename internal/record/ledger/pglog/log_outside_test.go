@@ -78,3 +78,10 @@ func TestFrontEndsOnOneDatabasePassTheSuite(t *testing.T) {
 		})
 	}
 }
+
+func TestEntriesArePreparedForFollowers(t *testing.T) {
+	s := pgtest.Start(t)
+	ledgertest.RunPrepares(t, func(t *testing.T, prepare func(*ledger.Entry)) ledger.Ledger {
+		return open(t, s.URL(), Options{Schema: newSchema(), Prepare: prepare})
+	})
+}

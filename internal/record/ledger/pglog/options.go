@@ -22,6 +22,8 @@ type Options struct {
 	// Acknowledged is the position up to which entries are known to have been appended. A record that ends before it has lost entries: it is
 	// read, but nothing is written, so that no position is given twice.
 	Acknowledged ledger.Position
+	// Prepare is called with each entry before the followers get it, such as [ledger.Codec.Prepare]: what it decodes they need not decode each. May be nil.
+	Prepare func(*ledger.Entry)
 
 	deaf bool // it does not listen to notifications
 }
@@ -54,6 +56,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Committed == nil {
 		o.Committed = func(int, time.Duration) {}
+	}
+	if o.Prepare == nil {
+		o.Prepare = func(*ledger.Entry) {}
 	}
 	return o
 }
