@@ -178,7 +178,7 @@ func (s *Server) ledger() ledger.Ledger {
 	if s.shared == nil {
 		return s.log
 	}
-	return sharedrecord.NewVisible(s.log, s.views)
+	return sharedrecord.NewVisible(s.log, s.views, s.shared.current.Last)
 }
 
 // fixedKey is a tree whose key is not rotated.

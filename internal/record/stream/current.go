@@ -51,6 +51,21 @@ func (c *Current) Told(at ledger.Position) {
 	}
 }
 
+// Last returns the position of the newest entry, of which the caches may not have learned.
+func (c *Current) Last(ctx context.Context) (ledger.Position, error) {
+	if l := c.join(); l != nil {
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+		if l.err == nil {
+			return l.end, nil
+		}
+	}
+	return c.last(ctx)
+}
+
 // await returns true when the caches have learned of every entry that was acknowledged before the call, and false when that takes long or cannot be known.
 func (c *Current) await(ctx context.Context) bool {
 	within, cancel := context.WithTimeout(ctx, currentWithin)

@@ -161,3 +161,42 @@ func TestAFreshReadReadsTheStreamWhereTheNewsAreLateOrTheEndIsUnknown(t *testing
 		}
 	})
 }
+
+func TestLooksAtTheEndAreSharedWithFreshReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &counted{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
+		k, c := told(t, l)
+		if _, err := do(t, k, take("anna")); err != nil {
+			t.Fatal(err)
+		}
+		c.Told(1)
+		l.looks, l.held = 0, make(chan struct{})
+		first := fresh(k, place)
+		synctest.Wait()
+		ends := make(chan ledger.Position, 10)
+		for range cap(ends) {
+			go func() {
+				at, err := c.Last(context.Background())
+				if err != nil {
+					t.Error(err)
+				}
+				ends <- at
+			}()
+		}
+		synctest.Wait()
+		close(l.held)
+		<-first
+		for range cap(ends) {
+			if at := <-ends; at != 1 {
+				t.Errorf("the end is %d", at)
+			}
+		}
+		if l.looks != 2 {
+			t.Errorf("%d looks", l.looks)
+		}
+		l.err = errors.New("no answer")
+		if _, err := c.Last(t.Context()); !errors.Is(err, l.err) {
+			t.Error(err)
+		}
+	})
+}

@@ -42,12 +42,19 @@ const visibleWithin = 2 * time.Second
 
 // NewVisible returns a ledger whose appends return when the views have the entry, so that a caller who lists afterwards finds it. Views that are late
 // hold up an answer for a moment only: the entry is in the record.
-func NewVisible(l ledger.Ledger, v view.Freshness) ledger.Ledger { return visible{l, v} }
+// last is its Last.
+func NewVisible(l ledger.Ledger, v view.Freshness, last func(context.Context) (ledger.Position, error)) ledger.Ledger {
+	return visible{l, v, last}
+}
 
 type visible struct {
 	ledger.Ledger
 	views view.Freshness
+	last  func(context.Context) (ledger.Position, error)
 }
+
+// Last implements [ledger.Ledger].
+func (v visible) Last(ctx context.Context) (ledger.Position, error) { return v.last(ctx) }
 
 // Append implements [ledger.Ledger].
 func (v visible) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/nats-io/nats.go"
 
@@ -96,6 +97,45 @@ func (l *Log) fromLeader(ctx context.Context, r getRequest) (m message, ok bool,
 	return message{got.Subject, got.Seq, h.Get(headerNonce), got.Data}, true, nil
 }
 
+// replies is where the answers of replicas arrive. There is one subscription for all reads: each takes half a megabyte, and is told to all servers.
+type replies struct {
+	prefix string // of their subjects
+
+	mu      sync.Mutex
+	reads   uint64 // that were begun
+	waiting map[string]chan *nats.Msg
+}
+
+func (r *replies) subscribe(conn *nats.Conn) (*nats.Subscription, error) {
+	r.prefix, r.waiting = conn.NewInbox()+".", map[string]chan *nats.Msg{}
+	return conn.Subscribe(r.prefix+"*", func(m *nats.Msg) {
+		r.mu.Lock()
+		got := r.waiting[m.Subject]
+		r.mu.Unlock()
+		select {
+		case got <- m:
+		default: // nobody waits any more
+		}
+	})
+}
+
+// begin returns the subject for so many messages in answer to a read, and where they arrive, until end is called.
+func (r *replies) begin(most int) (subject string, got <-chan *nats.Msg) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reads++
+	ch := make(chan *nats.Msg, most)
+	subject = r.prefix + strconv.FormatUint(r.reads, 36)
+	r.waiting[subject] = ch
+	return subject, ch
+}
+
+func (r *replies) end(subject string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.waiting, subject)
+}
+
 // fromReplica calls fn with messages that one of the replicas has, which may lack the newest.
 func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (more bool)) error {
 	r.MaxBytes = readBytes
@@ -105,19 +145,17 @@ func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (m
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	inbox := l.conn.NewInbox()
-	sub, err := l.conn.SubscribeSync(inbox)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sub.Unsubscribe() }()
+	inbox, got := l.replies.begin(max(r.Batch, 1) + 1) // and the end
+	defer l.replies.end(inbox)
 	if err := l.conn.PublishRequest("$JS.API.DIRECT.GET."+l.opts.Name, inbox, text); err != nil {
 		return err
 	}
 	for {
-		m, err := sub.NextMsgWithContext(ctx)
-		if err != nil {
-			return err
+		var m *nats.Msg
+		select {
+		case m = <-got:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 		switch status := m.Header.Get(headerStatus); status {
 		case "":

@@ -24,6 +24,7 @@ type Log struct {
 	lease    lease
 	leaders  elections
 	occupied Occupied
+	replies  replies
 
 	announced atomic.Uint64 // up to where the record goes, as front ends say
 	woken     chan struct{}
@@ -99,7 +100,11 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	subs = append(subs, elected, announced)
+	answered, err := l.replies.subscribe(conn)
+	if err != nil {
+		return nil, err
+	}
+	subs = append(subs, elected, announced, answered)
 	l.subs = subs
 	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.running.Go(func() { l.listen(ctx) })
