@@ -51,7 +51,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/task/authority", what: "who may act on a task, and which permissions its owner can pass on", pure: true,
-		imports: "domain/refusal domain/event domain/identity domain/task",
+		imports: "domain/refusal domain/event domain/help domain/identity domain/task",
 	},
 	{
 		dir: "domain/task/order", what: "tells events that the rules of tasks never write from those that they may have written", pure: true,

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Answer answers a question, as an operator, the agent that was asked or a person of the desk. The owner resumes.
@@ -24,7 +25,7 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(requireKind(t, k, event.TicketQuestion), refusal.In("answer", event.CheckAnswer(c.Answer, k.Options)), event.CheckField("detail", c.Detail)); err != nil {
+	if err := firstError(authority.RequireKind(t, k, event.TicketQuestion), refusal.In("answer", event.CheckAnswer(c.Answer, k.Options)), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err
 	}
 	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Through: c.Through, Answer: c.Answer, Detail: c.Detail}, now)}, nil

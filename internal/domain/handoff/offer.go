@@ -103,17 +103,6 @@ type inVain struct {
 	rejected bool
 }
 
-// expired is why an offer came to nothing whose time is over.
-func expired(h *task.Handoff) inVain {
-	switch {
-	case len(h.To) != 1:
-		return inVain{why: "nobody accepted the offer in time"}
-	case len(h.SeenBy) > 0:
-		return inVain{why: h.To[0] + " saw the offer and did not answer in time"}
-	}
-	return inVain{why: h.To[0] + " did not see the offer in time"}
-}
-
 // nextOrEnd offers to the next candidate. If none is left, a rejected handoff ends with the task at its source (see
 // [backToSource]), and any other in the dead letters or, with ReturnHome, at its source.
 func (d *decision) nextOrEnd(last inVain, passed []event.Passed, hints Hints, now time.Time) {

@@ -20,7 +20,7 @@ type Release struct {
 }
 
 func (c Release) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	k, err := openTicket(t, c.Ticket)
+	k, err := authority.OpenTicket(t, c.Ticket)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Tick applies the clocks that are due. A tick too early, twice, or on two servers at once is harmless.
@@ -77,7 +78,7 @@ func (d *decision) tickHandoff(c Tick, now time.Time) {
 		d.do(event.Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0], Sender: task.Sender(&d.t, h), Again: h.Slow == h.To[0]})
 		d.unanswered(c.Hints, now)
 	case due(h.OfferEnds, now):
-		last := expired(h)
+		last := inVain{why: authority.Unaccepted(h)}
 		d.do(event.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
 		d.nextOrEnd(last, nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":

@@ -44,58 +44,19 @@ func (d *decision) toDesk(desk int, passed []event.Passed, now time.Time) {
 	d.do(e)
 }
 
-// openTicket returns the open ticket with a number.
-func openTicket(t task.Task, n int) (*task.Ticket, error) {
-	if err := authority.RequireLive(t); err != nil {
-		return nil, err
-	}
-	k := t.Ticket
-	switch {
-	case k == nil || n > k.N || n < 1:
-		return nil, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its ticket", "task %s has no ticket %d", t.ID, n)
-	case n < k.N:
-		return nil, refusal.New(refusal.Expired, lookAtTicket, "ticket %s is closed", event.TicketID(t.ID, n))
-	case k.State == event.TicketStateClosed:
-		how := string(k.Outcome)
-		if k.ClosedBy != "" {
-			how += " by " + event.Bare(k.ClosedBy)
-		}
-		return nil, refusal.New(refusal.Expired, lookAtTicket, "ticket %s is closed: %s at %s", event.TicketID(t.ID, n), how, k.Closed.UTC().Format(time.RFC3339))
-	}
-	return k, nil
-}
-
-// lookAtTicket is the hint for a ticket that is closed.
-const lookAtTicket = "nothing is left to do; [look at the ticket](ticket show) to see how it ended"
-
 // ToApprove returns the handoff that a ticket asks to approve. Tickets of other kinds, and closed ones, are refused.
 func ToApprove(t task.Task, ticket int) (handoff int, err error) {
-	k, err := openTicket(t, ticket)
+	k, err := authority.OpenTicket(t, ticket)
 	if err != nil {
 		return 0, err
 	}
-	return k.Handoff, requireKind(t, k, event.TicketApproval)
-}
-
-// requireKind refuses a ticket of another kind, and says which calls are for its own.
-func requireKind(t task.Task, k *task.Ticket, kind event.TicketKind) error {
-	id := event.TicketID(t.ID, k.N)
-	switch {
-	case k.Kind == kind:
-		return nil
-	case k.Kind == event.TicketQuestion:
-		return refusal.New(refusal.Invalid, "[answer](ticket answer) or [deny](ticket deny) it", "ticket %s asks a question", id)
-	case k.Kind == event.TicketApproval:
-		return refusal.New(refusal.Invalid, "[approve](ticket approve) or [deny](ticket deny) it", "ticket %s asks for an approval", id)
-	default:
-		return refusal.New(refusal.Invalid, "[claim](ticket claim) or [deny](ticket deny) it", "ticket %s asks for a person who takes the task over", id)
-	}
+	return k.Handoff, authority.RequireKind(t, k, event.TicketApproval)
 }
 
 // served returns the open ticket for a principal that may handle it: an operator, the agent or person that was asked by
 // name, or a person of the desk; but not the asker, and nobody else while it is reserved for its claimant.
 func served(t task.Task, by identity.Principal, serves []string, n int, now time.Time) (*task.Ticket, error) {
-	k, err := openTicket(t, n)
+	k, err := authority.OpenTicket(t, n)
 	if err != nil {
 		return nil, err
 	}

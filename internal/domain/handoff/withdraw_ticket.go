@@ -22,7 +22,7 @@ func (c WithdrawTicket) decide(t task.Task, now time.Time) ([]event.Event, error
 	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
-	k, err := openTicket(t, c.Ticket)
+	k, err := authority.OpenTicket(t, c.Ticket)
 	if err != nil {
 		return nil, err
 	}

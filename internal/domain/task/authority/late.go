@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -63,7 +64,7 @@ func regain(t task.Task, by identity.Principal) string {
 	h := t.InFlight()
 	switch {
 	case h != nil && h.Stage == event.Offered && slices.Contains(h.To, by.Agent()):
-		return "[accept the offer](accept " + h.ID(t.ID) + ") first"
+		return help.To("accept that offer", "accept", h.ID(t.ID)) + " first"
 	case h != nil && h.Stage == event.Accepted && h.Receiver == by.Agent():
 		return "wait until the sender confirms: [the task shows it](task wait)"
 	case t.State == event.Parked:

@@ -59,3 +59,14 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 	}
 	return h, nil
 }
+
+// Unaccepted is why an offer came to nothing whose time is over.
+func Unaccepted(h *task.Handoff) string {
+	switch {
+	case len(h.To) != 1:
+		return "nobody accepted the offer in time"
+	case len(h.SeenBy) > 0:
+		return h.To[0] + " saw the offer and did not answer in time"
+	}
+	return h.To[0] + " did not see the offer in time"
+}

@@ -29,8 +29,7 @@ type Database struct {
 }
 
 // OpenDatabase opens the file at path, or creates it. The empty path means a temporary file that Close removes. For one reader its name is removed at once, where the system allows that: nothing is left by a
-// process that is killed, and a connection that was interrupted is not opened again;
-// another one is for one Database at a time, and [ErrInUse] says that it has one.
+// process that is killed, and a connection that was interrupted is not opened again; another one is for one Database at a time, and [ErrInUse] says that it has one.
 // Commits do not wait for the disk: after a loss of power the file holds some earlier commit in full.
 // readers is the greatest number of connections for reading, about 4 MB each.
 func OpenDatabase(path string, readers int) (_ *Database, err error) {
