@@ -63,7 +63,7 @@ func TestTablesAndChartsReadWellAtEachWidth(t *testing.T) {
 			}
 			return paths
 		},
-		"many": func(d *desk) []string { return d.crowd() },
+		"many": func(d *desk) []string { d.tell(); return d.crowd() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t)
@@ -82,11 +82,10 @@ func TestTablesAndChartsReadWellAtEachWidth(t *testing.T) {
 	}
 }
 
-// crowd has many tasks, agents with long names, tickets, dead letters, children and hops, and returns the pages that show them.
+// crowd adds to a story many tasks, agents with long names, tickets, dead letters, children and hops, and returns the pages that show them.
 func (d *desk) crowd() []string {
 	d.t.Helper()
 	ctx := d.t.Context()
-	d.tell()
 	long := strings.Repeat("x", 64)
 	names := []string{long}
 	d.agent(long, client.AgentSpec{MaxTasks: 100})
