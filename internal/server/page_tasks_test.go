@@ -226,6 +226,9 @@ func TestADeadLetterIsFoundAmongMany(t *testing.T) {
 		}
 	}
 	shown(t, "a list of none", page.get("/dead?text=nothing", http.StatusOK), "No dead letter fits", `href="/dead"`)
+	for path, says := range map[string]string{"/dead": "No dead letter fits", "/tasks": "No task fits"} { // as after all of the last page were given up
+		shown(t, "the end of a list", page.get(path+"?after=task_00000000000000000000000000", http.StatusOK), says, `<a href="`+path+`">Show all</a>`)
+	}
 	page.post("/dead?text=order", "verb=discard&key=k1&why=old&task="+first, "Discarded.")
 	if got := page.do(http.MethodPost, "/dead?text=order", "verb=discard&key=k2&why=old&task="+dead("another order")); got.header.Get("Location") != "/dead?did=discard&text=order" {
 		t.Errorf("the list goes on at %q", got.header.Get("Location"))
