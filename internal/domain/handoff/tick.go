@@ -80,7 +80,7 @@ func (d *decision) tickHandoff(c Tick, now time.Time) {
 	case due(h.OfferEnds, now):
 		last := inVain{why: authority.Unaccepted(h)}
 		d.do(event.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
-		d.nextOrEnd(last, false, nil, c.Hints, now)
+		d.nextOrEnd(last, nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":
 		d.do(backToSource(d.t, event.Expired, "not confirmed in time; "+h.Receiver+" had accepted", now)...)
 	default: // the source is lost and cannot object
