@@ -17,7 +17,7 @@ import (
 	api "github.com/trapezehq/trapeze/client"
 )
 
-var untouched = flag.Int("untouched", 9, "how many copies of a data directory TestNoUntouchedCopyIsAFinding makes; 100 take ten minutes")
+var untouched = flag.Int("untouched", 9, "how many copies of a data directory TestNoUntouchedCopyIsAFinding makes; 100 take ten minutes, and forty on a busy machine")
 
 // TestNoUntouchedCopyIsAFinding makes copies of a data directory under load: of one whose server was killed, of one whose server was stopped, and restored from
 // a backup of a server that runs. trapeze verify must find nothing in any of them.
