@@ -40,6 +40,7 @@ func startEngineOfFlag() (stop func(), err error) {
 	run := &wholeRun{}
 	stop = run.end
 	var open func(ctx context.Context, name string) (ledger.Ledger, error)
+	forget := func(context.Context, string) error { return nil }
 	switch *engineFlag {
 	case "postgres":
 		db := pgtest.Start(run, "max_connections = 200")
@@ -54,6 +55,13 @@ func startEngineOfFlag() (stop func(), err error) {
 		open = func(ctx context.Context, name string) (ledger.Ledger, error) {
 			return natslog.Open(ctx, conn, natslog.Options{Name: strings.ToUpper(name), Synced: true})
 		}
+		forget = func(ctx context.Context, name string) error {
+			js, err := jetstream.New(conn)
+			if err != nil {
+				return err
+			}
+			return js.DeleteStream(ctx, strings.ToUpper(name))
+		}
 	default:
 		return nil, fmt.Errorf("-engine %s: want postgres or jetstream", *engineFlag)
 	}
@@ -66,15 +74,21 @@ func startEngineOfFlag() (stop func(), err error) {
 		if records[place] == "" {
 			records[place] = fmt.Sprintf("story%d", len(records)+1)
 		}
-		name := records[place]
+		name, old := records[place], fmt.Sprintf("story%d", len(records)-kept)
 		mu.Unlock()
 		a := &ashore{shore: shore, changed: make(chan struct{})}
 		var err error
-		shore.do(func() { a.ledger, err = open(context.Background(), name) })
+		shore.do(func() {
+			_ = forget(context.Background(), old) // of a test that has ended: the cluster has fewer replicas to keep
+			a.ledger, err = open(context.Background(), name)
+		})
 		return a, err
 	}
 	return stop, nil
 }
+
+// kept is how many records are kept, the newest ones: a test that opens one again has opened fewer meanwhile.
+const kept = 20
 
 // skipOutside leaves out the tests that start engines of their own.
 func skipOutside() error {
