@@ -158,16 +158,19 @@ func streams(c *natstest.Cluster) (of func(testing.TB, string) server.Place, env
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := js.StreamNames(t.Context())
-		for name := range names.Name() {
-			if !strings.HasPrefix(name, storyPrefix) {
-				if err := js.DeleteStream(t.Context(), name); err != nil {
-					t.Fatal(err)
+		err = natslog.WhenReady(t.Context(), 0, func(ctx context.Context) error { // it may have just started
+			names := js.StreamNames(ctx)
+			for name := range names.Name() {
+				if !strings.HasPrefix(name, storyPrefix) {
+					if err := js.DeleteStream(ctx, name); err != nil {
+						return err
+					}
 				}
 			}
-		}
-		if names.Err() != nil {
-			t.Fatal(names.Err())
+			return names.Err()
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return func(t testing.TB, dir string) server.Place {
