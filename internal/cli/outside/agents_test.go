@@ -16,6 +16,7 @@ type coder struct {
 	prompt func(text string) []string               // its command line for one prompt
 	recipe string                                   // the heading of its recipe in docs/recipes.md
 	frame  *regexp.Regexp                           // what it puts around every result of a tool; its group is the result
+	ends   string                                   // what it prints after an answer; "" means a line break
 }
 
 // result is what a tool answered, without the frame of the program.
@@ -30,7 +31,15 @@ func (c coder) result(t *testing.T, text string) string {
 }
 
 // coders are those whose model can be a script.
-var coders = []coder{codex, gemini, opencode}
+var coders = []coder{claude, codex, gemini, opencode, copilot}
+
+var claude = coder{
+	name: "claude", recipe: "Claude Code", frame: regexp.MustCompile(`(?s)^(.*)$`),
+	model: func(_ *testing.T, p *place, url string) {
+		p.env = append(p.env, "ANTHROPIC_BASE_URL="+url, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "IS_SANDBOX=1")
+	},
+	prompt: func(text string) []string { return []string{"claude", "--dangerously-skip-permissions", "-p", text} },
+}
 
 var codex = coder{
 	name: "codex", recipe: "Codex CLI", frame: regexp.MustCompile(`(?s)^Wall time: [0-9.]+ seconds\nOutput:\n(.*)$`),
@@ -98,6 +107,16 @@ var opencode = coder{
 		p.env = append(p.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1")
 	},
 	prompt: func(text string) []string { return []string{"opencode", "run", text} },
+}
+
+var copilot = coder{
+	name: "copilot", recipe: "Copilot CLI", frame: regexp.MustCompile(`(?s)^(.*)$`), ends: "\n\n",
+	model: func(t *testing.T, p *place, url string) {
+		t.Helper()
+		p.write(t, ".copilot/config.json", `{"trustedFolders": ["`+p.project+`"]}`)
+		p.env = append(p.env, "COPILOT_OFFLINE=true", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL="+url+"/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=scripted")
+	},
+	prompt: func(text string) []string { return []string{"copilot", "--allow-all-tools", "-p", text} },
 }
 
 // setUp makes a place with the agent, as `trapeze init` sets it up.

@@ -1,6 +1,6 @@
-// Package outside runs the coding agents of others as their users would, from `trapeze init` on: Codex CLI, Gemini CLI and opencode with
-// a scripted model, and the health checks of Claude Code and Copilot CLI; the programs of docs/frameworks.md; Python clients of MCP; and the program of docs/search.md, with a real model. It has only tests, with the
-// build tag outside; the programs are in testdata and are installed by `.ci/run outside`.
+// Package outside runs the coding agents of others as their users would, from `trapeze init` on: Claude Code, Codex CLI, Gemini CLI, opencode
+// and Copilot CLI with a scripted model; the programs of docs/frameworks.md; Python clients of MCP; and the program of docs/search.md, with a
+// real model. It has only tests, with the build tag outside; the programs are in testdata and are installed by `.ci/run outside`.
 //
 // Invariants:
 //   - A model is a script on loopback. What it was shown is compared word for word with what the server keeps.

@@ -143,6 +143,73 @@ func writeChat(w http.ResponseWriter, _ *http.Request, n int, do call) {
 	stream(w, answer("chat.completion.chunk", "delta", message, nil), end, "[DONE]")
 }
 
+// readMessages reads a request of the Messages API (platform.claude.com/docs/en/api/messages).
+func readMessages(body []byte) (s shown, err error) {
+	var in struct {
+		Stream   bool
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+		Tools []struct{ Name string }
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return s, err
+	}
+	s.stream = in.Stream
+	for _, t := range in.Tools {
+		s.tools = append(s.tools, tool{name: t.Name})
+	}
+	for _, m := range in.Messages {
+		type block struct {
+			Type, Text string
+			Content    json.RawMessage
+		}
+		var blocks []block
+		if json.Unmarshal(m.Content, &blocks) != nil { // it is a text
+			blocks = []block{{Type: "text", Text: textOf(m.Content)}}
+		}
+		for _, b := range blocks {
+			switch {
+			case b.Type == "tool_result":
+				s.results = append(s.results, textOf(b.Content))
+			case b.Type == "text" && m.Role == "user":
+				s.users = append(s.users, b.Text)
+			}
+		}
+	}
+	return s, nil
+}
+
+func writeMessages(w http.ResponseWriter, _ *http.Request, n int, do call) {
+	block, reason := obj{"type": "text", "text": do.say}, "end_turn"
+	empty, delta := obj{"type": "text", "text": ""}, obj{"type": "text_delta", "text": do.say}
+	if do.say == "" {
+		reason = "tool_use"
+		id := fmt.Sprintf("toolu_%d", n)
+		block = obj{"type": "tool_use", "id": id, "name": do.tool.name, "input": json.RawMessage(do.args)}
+		empty, delta = obj{"type": "tool_use", "id": id, "name": do.tool.name, "input": obj{}}, obj{"type": "input_json_delta", "partial_json": do.args}
+	}
+	message := func(content []obj, reason any) obj {
+		return obj{
+			"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "scripted", "content": content,
+			"stop_reason": reason, "stop_sequence": nil, "usage": obj{"input_tokens": 1, "output_tokens": 1},
+		}
+	}
+	if !do.stream {
+		whole(w, message([]obj{block}, reason))
+		return
+	}
+	stream(w,
+		obj{"type": "message_start", "message": message([]obj{}, nil)},
+		obj{"type": "content_block_start", "index": 0, "content_block": empty},
+		obj{"type": "content_block_delta", "index": 0, "delta": delta},
+		obj{"type": "content_block_stop", "index": 0},
+		obj{"type": "message_delta", "delta": obj{"stop_reason": reason, "stop_sequence": nil}, "usage": obj{"output_tokens": 1}},
+		obj{"type": "message_stop"},
+	)
+}
+
 // readGemini reads a request of the Gemini API (ai.google.dev/api/generate-content).
 func readGemini(body []byte) (s shown, err error) {
 	var in struct {

@@ -44,7 +44,7 @@ func (s shown) last() string {
 // tool finds a tool of the server trapeze by its own name: clients put the name of the server before it.
 func (s shown) tool(name string) (tool, bool) {
 	i := slices.IndexFunc(s.tools, func(t tool) bool {
-		return strings.Contains(t.space+t.name, "trapeze") && (t.name == name || strings.HasSuffix(t.name, "_"+name))
+		return strings.Contains(t.space+t.name, "trapeze") && (t.name == name || strings.HasSuffix(t.name, "_"+name) || strings.HasSuffix(t.name, "-"+name))
 	})
 	if i < 0 {
 		return tool{}, false
@@ -52,7 +52,7 @@ func (s shown) tool(name string) (tool, bool) {
 	return s.tools[i], true
 }
 
-// model answers requests of the APIs of three vendors by a script, which gets what the model is shown and how many answers it has given.
+// model answers requests of four APIs of three vendors by a script, which gets what the model is shown and how many answers it has given.
 type model struct {
 	url    string
 	script func(n int, s shown) move
@@ -69,6 +69,7 @@ func newModel(t *testing.T, script func(n int, s shown) move) *model {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.serve(readResponses, writeResponses))
 	mux.HandleFunc("POST /v1/chat/completions", m.serve(readChat, writeChat))
+	mux.HandleFunc("POST /v1/messages", m.serve(readMessages, writeMessages))
 	mux.HandleFunc("POST /v1beta/models/{call}", m.serve(readGemini, writeGemini))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		m.mu.Lock()

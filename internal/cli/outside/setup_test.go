@@ -9,33 +9,43 @@ import (
 
 // The end of a turn is prolonged once, and the model is shown what waits as the hook says it.
 func TestTheHookShowsTheInboxAtTheEndOfATurn(t *testing.T) {
-	var g given
-	p, m := codex.setUp(t, func(n int, _ shown) move {
-		switch n {
-		case 1:
-			return move{tool: "accept", args: obj{"handoff": g.Handoff}}
-		case 2:
-			return move{tool: "complete", args: obj{"task": g.Task, "text": "fixed"}}
-		}
-		return move{say: "done"}
-	})
-	p.run(t, "trapeze", "init", "--client", codex.name, "--scope", "user", "--hook", "--yes")
-	g = give(t, p, codex.name)
-	p.run(t, "codex", "exec", "--dangerously-bypass-hook-trust", "Say hello.")
-	all := m.all()
-	if len(all) != 4 {
-		t.Fatalf("the model was asked %d times", len(all))
+	for _, x := range []struct {
+		coder
+		prompt []string
+	}{
+		{codex, []string{"codex", "exec", "--dangerously-bypass-hook-trust", "Say hello."}},
+		{claude, claude.prompt("Say hello.")},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			var g given
+			p, m := x.setUp(t, func(n int, _ shown) move {
+				switch n {
+				case 1:
+					return move{tool: "accept", args: obj{"handoff": g.Handoff}}
+				case 2:
+					return move{tool: "complete", args: obj{"task": g.Task, "text": "fixed"}}
+				}
+				return move{say: "done"}
+			})
+			p.run(t, "trapeze", "init", "--client", x.name, "--scope", "user", "--hook", "--yes")
+			g = give(t, p, x.name)
+			p.run(t, x.prompt[0], x.prompt[1:]...)
+			all := m.all()
+			if len(all) != 4 {
+				t.Fatalf("the model was asked %d times", len(all))
+			}
+			told := all[1].users[len(all[1].users)-1]
+			want := "- offer " + g.Handoff + " from lead, priority normal: \"Fix the import of orders\"\n"
+			if !contains(told, "the Trapeze inbox of "+x.name+" is not empty", want) || strings.Contains(told, `\n`) {
+				t.Errorf("the model was told %q, not %q", told, want)
+			}
+			wantPrompt(t, p, x.name, g.Handoff, "mcp", x.result(t, all[2].last()))
+			g.done(t, p, "fixed")
+		})
 	}
-	told := all[1].users[len(all[1].users)-1]
-	want := "- offer " + g.Handoff + " from lead, priority normal: \"Fix the import of orders\"\n"
-	if !contains(told, "the Trapeze inbox of codex is not empty", want) || strings.Contains(told, `\n`) {
-		t.Errorf("the model was told %q, not %q", told, want)
-	}
-	wantPrompt(t, p, codex.name, g.Handoff, "mcp", codex.result(t, all[2].last()))
-	g.done(t, p, "fixed")
 }
 
-// Clients whose model cannot be a script here say themselves whether they can use what `trapeze init` writes.
+// Clients with a check of their own say whether they can use what `trapeze init` writes.
 func TestClientsFindTheirServerHealthy(t *testing.T) {
 	for _, c := range []struct {
 		client, scope string

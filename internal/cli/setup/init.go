@@ -79,6 +79,9 @@ func Init(s *shell.Shell) *cobra.Command {
 		if w.clients, err = choose(names, p); err != nil {
 			return err
 		}
+		if w.hook && len(w.hooked()) == 0 {
+			return shell.Usagef("--hook is for Claude Code and Codex CLI: no other client has a hook")
+		}
 		if err := checkAgent(w); err != nil {
 			return err
 		}
