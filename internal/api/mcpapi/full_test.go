@@ -459,6 +459,8 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	olga.call("agent", m{"agent": "coder", "action": "reset"})
 	coder.refused("agent", m{"agent": "coder", "keep": 3}, "omit it")
 	coder.refused("agent", m{"agent": "coder", "action": "register"}, "needs what to set")
+	olga.refused("send", m{"intent": "Write the parser", "to": "ghost"}, "agent agent=ghost action=register")
+	olga.call("agent", m{"agent": "ghost", "action": "register"}) // as the hint says
 	olga.call("agent", m{"agent": "coder", "action": "remove"})
 	h.token("helper")
 	_, offer := olga.call("send", m{"intent": "Write the parser", "to": "helper"})

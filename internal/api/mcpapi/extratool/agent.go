@@ -126,8 +126,6 @@ func (in agentInput) check() error {
 	switch {
 	case in.sets() && in.Action != "register":
 		return argument.Invalid("kind, description, capabilities, max_tasks, context_window, tokenizer, fallbacks, escalation and presence_ttl are for action=register: omit them")
-	case in.Action == "register" && !in.sets():
-		return argument.Invalid("register needs what to set, such as capabilities or context_window")
 	case (in.Action == "announce") != (in.Readiness != ""):
 		return argument.Invalid("announce needs readiness, and readiness is for announce: give both or neither")
 	case in.Keep != 0 && in.Action != "shed":
@@ -136,11 +134,14 @@ func (in agentInput) check() error {
 	return nil
 }
 
-// register sets what was given, and leaves the rest as it is.
+// register sets what was given, and leaves the rest as it is. A new agent needs nothing.
 func register(ctx context.Context, c *tool.Call, in agentInput) (client.Agent, error) {
 	a, err := c.Agent(ctx, in.Agent)
-	if err != nil && !errors.Is(err, client.NotFound) {
+	switch {
+	case err != nil && !errors.Is(err, client.NotFound):
 		return a, err
+	case err == nil && !in.sets(): // it has no effect
+		return a, argument.Invalid("register needs what to set of an agent that is registered, such as capabilities or context_window")
 	}
 	s := a.Spec
 	for _, f := range []struct {
