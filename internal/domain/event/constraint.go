@@ -104,16 +104,17 @@ func CheckConstraints(cs []Constraint) error {
 
 // Tightens reports whether c, with the same id as old, asks for at least as much: it has the same kind and text, a maximum that
 // is not larger, no additional allowed value, and is hard if old is.
-func (c Constraint) Tightens(old Constraint) bool {
+func (c Constraint) Tightens(old Constraint) bool { return c.loosened(old) == "" }
+
+// loosened says what old has, if c loosens or rewords it; empty if it does neither.
+func (c Constraint) loosened(old Constraint) string {
 	switch {
-	case c.Kind != old.Kind || c.Text != old.Text || (old.Hard && !c.Hard):
-		return false
-	case old.Max != nil && (c.Max == nil || *c.Max > *old.Max):
-		return false
-	case old.Allow != nil && (c.Allow == nil || slices.ContainsFunc(c.Allow, func(a string) bool { return !slices.Contains(old.Allow, a) })):
-		return false
+	case c.Kind != old.Kind || c.Text != old.Text:
+		return fmt.Sprintf("it is %s: %.80q", old.Kind, old.Text)
+	case old.Hard && !c.Hard, old.Max != nil && (c.Max == nil || *c.Max > *old.Max), old.Allow != nil && (c.Allow == nil || slices.ContainsFunc(c.Allow, func(a string) bool { return !slices.Contains(old.Allow, a) })):
+		return "its limits are " + old.Limits()
 	}
-	return true
+	return ""
 }
 
 // Limits describes what the constraint limits, for example "must hold, at most 5, only de en".

@@ -185,8 +185,7 @@ func (c Constraint) MayTighten(old Constraint, by string, operator bool) error {
 		if old.Origin == by {
 			hint = "only tighten it, or lift it and set it again"
 		}
-		return refusal.New(refusal.Conflict, hint,
-			"constraint %s cannot be loosened or reworded", c.ID)
+		return refusal.New(refusal.Conflict, hint, "constraint %s cannot be loosened or reworded: %s", c.ID, c.loosened(old))
 	}
 	if what := c.notUsed(old); what != "" && old.Origin != by && !operator {
 		return refusal.New(refusal.NotPermitted, "[set a constraint of your own](task constrain), under another id, with that limit; it binds as well, in your name",

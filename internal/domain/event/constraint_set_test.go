@@ -103,3 +103,22 @@ func TestNewConstraintsArePlainAndDistinct(t *testing.T) {
 		t.Errorf("one line: %q", got)
 	}
 }
+
+func TestARefusalToLoosenAConstraintSaysWhatItHas(t *testing.T) {
+	most, more := 100.0, 200.0
+	old := Constraint{ID: "cost", Kind: ConstraintBudget, Text: "euros", Hard: true, Max: &most, Allow: []string{"a"}, Origin: "agent/ada"}
+	for want, change := range map[string]func(c *Constraint){
+		`it is budget: "euros"`:             func(c *Constraint) { c.Kind = ConstraintFormat },
+		`is budget: "euros"`:                func(c *Constraint) { c.Text = "dollars" },
+		`limits are must hold, at most 100`: func(c *Constraint) { c.Hard = false },
+		`at most 100, only a`:               func(c *Constraint) { c.Max = &more },
+		`must hold, at most 10`:             func(c *Constraint) { c.Allow = nil },
+	} {
+		c := old
+		c.Origin = ""
+		change(&c)
+		if err := c.MayTighten(old, "agent/ben", true); refusal.CodeOf(err) != refusal.Conflict || !strings.Contains(err.Error(), "cannot be loosened or reworded: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -36,7 +36,8 @@ ones. So is what no new task can have. The schema says it all but for this: perm
 alone; more than %d KiB of texts and allowed values of constraints together; more than 832 KiB of content; more than %d KiB of what is kept as claims;
 an expected output that no result can be checked against, since its schema is no JSON Schema, refers to something outside itself, or has a
 format beside it that is not JSON; two fields that contradict each other, such as tokens over the budget, an entry that replaces itself, or an expiry before
-the creation; and lengths in bytes, since it counts characters. In turn it refuses null and empty texts, which the server reads as left out.
+the creation; and lengths in bytes, since it counts characters. In turn it refuses null, empty texts and a packing
+without its numbers, which the server reads as left out and 0.
 
 **Tokens.** A packed document says under packing how many tokens its prompt has, by the tokenizer of its receiver, without those
 that a model's interface adds around it. The count is never too low: with estimate the receiver may count fewer, else it
