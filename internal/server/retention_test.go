@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,8 @@ func TestThePolicyKeepsContentAtLeastAndAtMost(t *testing.T) {
 	if all.Erasures[0].Files != 1 {
 		t.Errorf("the task's file was not deleted: %+v", all.Erasures[0])
 	}
+	_, err = k.admin.Artifact(t.Context(), k.file, io.Discard)
+	refusedWith(t, err, refusal.NotFound, "was erased on "+all.Erasures[0].At.UTC().Format(time.DateOnly)+" by system/retention")
 	stop(t, k.server)
 	if found, differ := verified(t, k.dir), views(t, k.dir); len(found)+len(differ) > 0 {
 		t.Errorf("the verifier finds %v %v", found, differ)

@@ -229,6 +229,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	u.Workspaces = workspaces.New(spaces, v, u.Tokens, o.Artifacts, s.access)
+	o.ArtifactOptions.Erased = u.erasedFile
 	if u.Artifacts, err = artifacts.New(o.Artifacts, l, v, s.access, s.tasks, o.Now, o.ArtifactOptions); err != nil {
 		return nil, err
 	}
@@ -280,6 +281,10 @@ func (u *UseCases) Learn(entries []ledger.Entry) {
 // forget erases a memory item that forget forgets.
 func (u *UseCases) forget(ctx context.Context, workspace, id string, forget func() error) error {
 	return u.Erasures.Forget(ctx, workspace, id, forget)
+}
+
+func (u *UseCases) erasedFile(ctx context.Context, workspace, digest string) (note string, tasks []string, err error) {
+	return u.Erasures.OfFile(ctx, workspace, digest)
 }
 
 // addTasks adds the use cases that hand tasks off, and those that are made of them.

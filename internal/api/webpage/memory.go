@@ -30,7 +30,7 @@ func (v *visit) memory(w http.ResponseWriter, r *http.Request) error {
 	if body.Standing, err = v.heldOrErased(r.Context(), admin.ErasureFilter{Memory: id}); err != nil {
 		return err
 	}
-	if item.Versions > 1 {
+	if item.Versions > 1 && item.Status != client.MemoryForgotten {
 		skip := max(item.Versions-maxVersions, 0)
 		list, err := v.api.MemoryVersions(r.Context(), id, skip, maxVersions)
 		if err != nil {

@@ -26,6 +26,8 @@ type Options struct {
 	// Grace is how long what nothing refers to is kept; 0 means [DefaultGrace]. It must be longer than any envelope
 	// takes from its check to its place in the record.
 	Grace time.Duration
+	// Erased says of a file that an erasure names when it was erased and by whom, and which tasks with it; "": none names it. nil: nothing is erased.
+	Erased func(ctx context.Context, workspace, digest string) (note string, tasks []string, err error)
 }
 
 // Tasks tells what a caller may read of tasks.
@@ -43,6 +45,7 @@ type Artifacts struct {
 	tasks  Tasks
 	now    func() time.Time
 	grace  time.Duration
+	erased func(ctx context.Context, workspace, digest string) (note string, tasks []string, err error) // nil: nothing is
 	kept   stream.Kind[holding, artifact.Event]
 	busy   busy
 }
@@ -50,7 +53,7 @@ type Artifacts struct {
 // New returns the use cases over a store. Without one, every call is refused.
 func New(store artifact.Store, l ledger.Ledger, v view.Store, log *access.Log, tasks Tasks, now func() time.Time, o Options) (*Artifacts, error) {
 	s := &Artifacts{
-		store: store, ledger: l, views: v, access: log, tasks: tasks, now: now, grace: cmp.Or(o.Grace, DefaultGrace),
+		store: store, ledger: l, views: v, access: log, tasks: tasks, now: now, grace: cmp.Or(o.Grace, DefaultGrace), erased: o.Erased,
 		busy: busy{of: map[string]int{}},
 	}
 	var err error

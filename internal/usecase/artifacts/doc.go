@@ -12,7 +12,7 @@
 //   - artifacts.go: how long a file is kept that nothing refers to; sweep.go: when that is deleted; drop.go: deletion after an
 //     erasure
 //   - busy.go: how many transfers there may be at once; their slowest speed is in httpapi/artifacts.go
-//   - get.go: who may read a file; check.go: which files an envelope may refer to
+//   - get.go: who may read a file, and what is said of one that was erased; check.go: which files an envelope may refer to
 //   - put.go: what is refused while a file is stored. The default quota is in artifact/quota.go
 //
 // Start reading at [Artifacts.Put], then get.go. How long unreferenced files are kept is in artifacts.go, their removal in sweep.go.

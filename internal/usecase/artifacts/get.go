@@ -1,12 +1,14 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -34,27 +36,60 @@ func (as *Artifacts) get(ctx context.Context, c caller.Caller, d artifact.Digest
 			done()
 		}
 	}()
-	k, task, err := as.find(ctx, c, d)
-	if err != nil {
-		return nil, artifact.Info{}, err
-	}
-	r, info, err := as.store.Get(ctx, k)
+	r, info, task, err := as.open(ctx, c, d)
 	if err != nil {
 		return nil, artifact.Info{}, err
 	}
 	if err := as.access.Read(ctx, c.Workspace, c.Actor(), task, "artifact", string(d)); err != nil {
 		return nil, artifact.Info{}, errors.Join(err, r.Close())
 	}
-	return &open{r, done}, info, nil
+	return &outgoing{r, done}, info, nil
 }
 
-// open is a content on its way out.
-type open struct {
+// open opens an artifact that the caller may read, by the task by which it may. The refusal, where there is none, tells those who had it if it was erased.
+func (as *Artifacts) open(ctx context.Context, c caller.Caller, d artifact.Digest) (r io.ReadCloser, info artifact.Info, task string, err error) {
+	k, task, err := as.find(ctx, c, d)
+	may := err == nil
+	if may {
+		r, info, err = as.store.Get(ctx, k)
+	}
+	if refusal.CodeOf(err) == refusal.NotFound && as.erased != nil {
+		err = as.missing(ctx, c, k, may, err)
+	}
+	return r, info, task, err
+}
+
+// missing is the refusal of an artifact that is not there, or that a caller may not read, who may have had it before an erasure: then it has a part
+// in one of the tasks that were erased.
+func (as *Artifacts) missing(ctx context.Context, c caller.Caller, k artifact.Key, may bool, refused error) error {
+	note, tasks, err := as.erased(ctx, k.Workspace, string(k.Digest))
+	if err != nil || note == "" {
+		return cmp.Or(err, refused)
+	}
+	const next = "operators and auditors see why [in the list of erasures](hold list)"
+	if may {
+		return refusal.New(refusal.NotFound, next, "the artifact %s was %s", k.Digest, note)
+	}
+	if len(tasks) == 0 {
+		return refused
+	}
+	had, err := as.views.Tasks(ctx, k.Workspace, view.TaskFilter{Involving: c.String(), IDs: tasks, Limit: 1})
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	if len(had) == 0 {
+		return refused
+	}
+	return refusal.New(refusal.NotFound, next, "what referred to the artifact %s was %s", k.Digest, note) // others may refer to it still
+}
+
+// outgoing is a content on its way out.
+type outgoing struct {
 	io.ReadCloser
 	done func()
 }
 
-func (o *open) Close() error {
+func (o *outgoing) Close() error {
 	o.done()
 	return o.ReadCloser.Close()
 }

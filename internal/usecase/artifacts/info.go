@@ -9,11 +9,7 @@ import (
 
 // Info says how large an artifact is that the caller may read. It reads nothing of it.
 func (as *Artifacts) Info(ctx context.Context, c caller.Caller, d artifact.Digest) (artifact.Info, error) {
-	k, _, err := as.find(ctx, c, d)
-	if err != nil {
-		return artifact.Info{}, as.access.Refused(ctx, c.Workspace, c.Actor(), "artifact-info", string(d), err)
-	}
-	r, info, err := as.store.Get(ctx, k)
+	r, info, _, err := as.open(ctx, c, d)
 	if err != nil {
 		return artifact.Info{}, as.access.Refused(ctx, c.Workspace, c.Actor(), "artifact-info", string(d), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -49,6 +50,26 @@ func (es *Erasures) read(ctx context.Context, c caller.Caller, in ListInput) (Er
 		of = memories.StreamOf(c.Workspace, in.Memory)
 	}
 	return es.list(only(f.State, names, of), f.Head), nil
+}
+
+// OfFile says when a file was erased and by whom, and which tasks with it; "" if none of the erasures that are remembered names it.
+func (es *Erasures) OfFile(ctx context.Context, workspace, digest string) (note string, tasks []string, err error) {
+	f, err := es.kind.Load(ctx, StreamOf(workspace), true)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, e := range slices.Backward(f.State.Erasures) {
+		if !slices.Contains(e.Files, digest) {
+			continue
+		}
+		for _, s := range e.Streams {
+			if _, kind, id := ledger.Stream(s).Parts(); kind == taskstore.Kind {
+				tasks = append(tasks, id)
+			}
+		}
+		return seal.Note(e.At, e.By), tasks, nil
+	}
+	return "", nil, nil
 }
 
 // naming returns the subjects that name a task or a memory item.

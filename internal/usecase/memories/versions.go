@@ -68,8 +68,12 @@ func (ms *Memories) versions(ctx context.Context, c caller.Caller, in VersionsIn
 	if err := taskstore.Join(ctx, ms.store.tasks, c.Workspace, &r, s.Task); err != nil {
 		return Versions{}, err
 	}
-	if !memory.MayRead(s, r) || s.Forgotten() {
+	if !memory.MayRead(s, r) {
 		return Versions{}, noItem(in.ID)
+	}
+	if s.Forgotten() {
+		return Versions{}, refusal.New(refusal.NotFound, "[store a new item](memory add)", "memory item %s was forgotten on %s by %s",
+			s.ID, s.ForgottenAt.UTC().Format(time.DateOnly), s.ForgottenBy)
 	}
 	out := Versions{ID: s.ID, Versions: []Version{}, Count: len(s.Versions), Position: f.Head}
 	var items []string
