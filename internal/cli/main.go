@@ -20,7 +20,8 @@ type Env struct {
 	Serve          ServeFunc
 	OpenRecord     verify.Opener
 	Copier         Copier
-	Terminal       bool // Stdout is a terminal. A file is asked itself.
+	Terminal       bool   // Stdout is a terminal. A file is asked itself.
+	UsualURL       string // where a server is looked for that nobody named; empty: the default address
 }
 
 // ServeConfig says how to run a server.
@@ -126,5 +127,5 @@ type commands struct {
 }
 
 func newCommands(env Env) *commands {
-	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, Terminal: env.Terminal}), env.Serve, env.OpenRecord, env.Copier}
+	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, Terminal: env.Terminal, UsualURL: env.UsualURL}), env.Serve, env.OpenRecord, env.Copier}
 }

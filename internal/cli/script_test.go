@@ -39,7 +39,8 @@ func TestMain(m *testing.M) {
 				OpenRecord: func(dir string, segments ...string) (cli.RecordFile, error) {
 					return server.OpenRecord(dir, segments...)
 				},
-				Copier: copier,
+				Copier:   copier,
+				UsualURL: "http://127.0.0.1:1", // whatever runs on this machine, nobody listens there
 			}))
 		},
 		"program": func() { os.Exit(program(os.Args[1:])) },

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -161,7 +162,7 @@ func sameFile(a, b string) bool {
 // serverArgs are the arguments that trapeze mcp needs to find the same server and data directory: clients pass on few environment
 // variables.
 func serverArgs(s *shell.Shell) (args []string, err error) {
-	if at := s.URL(); at != shell.DefaultURL {
+	if at := s.URL(); at != cmp.Or(s.UsualURL, shell.DefaultURL) {
 		args = append(args, "--url", at)
 	}
 	dir, err := s.DataDir()

@@ -33,7 +33,7 @@ func (s *Shell) URL() string {
 func (s *Shell) URLs() string {
 	addr := s.namedURL()
 	if addr == "" {
-		return cmp.Or(s.serving(), DefaultURL)
+		return cmp.Or(s.serving(), s.UsualURL, DefaultURL)
 	}
 	var list []string
 	for one := range strings.SplitSeq(addr, ",") {

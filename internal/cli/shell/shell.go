@@ -18,6 +18,7 @@ type Env struct {
 	Getenv         func(string) string
 	Terminal       bool     // Stdout is a terminal. A file is asked itself.
 	Args           []string // the arguments of the process, which hints repeat
+	UsualURL       string   // where a server is looked for that nobody named; empty: [DefaultURL]
 }
 
 // Flags are the flags of every command.
