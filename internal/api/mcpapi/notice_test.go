@@ -22,7 +22,7 @@ func TestAWorkingAgentIsToldThatItsTaskIsCancelledOrTakenAway(t *testing.T) {
 		}
 		helper.call("accept", m{"handoff": sent["task"].(string) + ".h2"})
 		text, _, refused := reviewer.try("complete", m{"task": sent["task"], "text": "no bugs", "epoch": got["epoch"]})
-		if !refused || !strings.Contains(text, "helper took it: by admin/local: helper is idle") || !strings.Contains(text, "stop working on it") {
+		if !refused || !strings.Contains(text, "helper took it: by order of admin/local: helper is idle") || !strings.Contains(text, "stop working on it") {
 			t.Errorf("a late result: %s", text)
 		}
 		text, box := reviewer.call("inbox", m{})

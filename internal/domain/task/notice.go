@@ -120,7 +120,7 @@ func (t *Task) noticeMoved(e event.Moved, was holders) {
 	}
 	n := Notice{Kind: NoticeTaken, By: e.To, Why: h.Detail}
 	if by := cmp.Or(h.Granted, strings.TrimPrefix(h.By, "agent/")); by != "" && by != e.To {
-		n.Why = strings.TrimSuffix("by "+by+": "+h.Detail, ": ")
+		n.Why = strings.TrimSuffix("by order of "+by+": "+h.Detail, ": ")
 	}
 	t.give(n, was.owner, was.epoch)
 }

@@ -46,7 +46,7 @@ func whose(t task.Task) string {
 	case t.Owner == "":
 		return "nobody does, since it is " + string(t.State)
 	case h != nil && h.Stage == event.Transferred && h.Receiver == t.Owner:
-		return t.Owner + " does, since" + strings.TrimPrefix(at(h.Ended), " at") + ", by handoff " + h.ID(t.ID)
+		return t.Owner + " does, since " + h.Ended.UTC().Format(time.RFC3339) + ", by handoff " + h.ID(t.ID)
 	}
 	return t.Owner + " does"
 }
