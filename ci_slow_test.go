@@ -122,7 +122,7 @@ func TestWhatTheTagSlowChangesIsNamedInTests(t *testing.T) {
 		changed := map[string]bool{}
 		for _, f := range files {
 			if strings.Contains(f.tags, "!slow") {
-				for name := range f.ast.Scope.Objects { //nolint:staticcheck // the names of one file are enough
+				for name := range f.ast.Scope.Objects {
 					changed[name] = true
 				}
 			}

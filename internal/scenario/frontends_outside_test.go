@@ -127,7 +127,7 @@ func TestAnOfferAtOneFrontEndIsAcceptedAtAnother(t *testing.T) {
 		one, _ := openFront(t, next(), t.TempDir())
 		other, _ := openFront(t, next(), t.TempDir())
 		ann, bob := one.agent("ann", api.AgentSpec{}), one.agent("bob", api.AgentSpec{})
-		latest := t.Context() // the task before this one has ended at the other front end, too
+		var latest uint64 // position at which the task before this one ended: the other front end has read it
 		for range 10 {
 			type seen struct {
 				in  api.Inbox
@@ -135,7 +135,7 @@ func TestAnOfferAtOneFrontEndIsAcceptedAtAnother(t *testing.T) {
 			}
 			waits := make(chan seen, 1)
 			go func() { // a long poll at the other front end
-				in, err := other.as(bob.Text).Inbox(latest, api.InboxOptions{Wait: 30 * time.Second})
+				in, err := other.as(bob.Text).Inbox(api.WithPosition(t.Context(), latest), api.InboxOptions{Wait: 30 * time.Second})
 				waits <- seen{in, err}
 			}()
 			r, err := one.as(ann.Text).CreateTask(t.Context(), api.CreateInput{Intent: "look at it", Start: true, Send: &api.SendInput{To: []string{"bob"}}})
@@ -171,7 +171,7 @@ func TestAnOfferAtOneFrontEndIsAcceptedAtAnother(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			latest = api.WithPosition(t.Context(), done.Position)
+			latest = done.Position
 		}
 	})
 }

@@ -217,7 +217,7 @@ func TestADeadLetterIsFoundAmongMany(t *testing.T) {
 		t.Errorf("the first page has all of them, or does not say how many there are: %s", body)
 	}
 	link := regexp.MustCompile(`href="(/dead[^"]*)">Replay or discard it`).FindStringSubmatch(page.get("/tasks/"+first, http.StatusOK))
-	if link == nil || chosen(link[1]) != 1 || !strings.Contains(page.get(link[1], http.StatusOK), `name="task" value="`+first) {
+	if len(link) != 2 || chosen(link[1]) != 1 || !strings.Contains(page.get(link[1], http.StatusOK), `name="task" value="`+first) {
 		t.Errorf("its story leads to %q, where it is not", link)
 	}
 	for path, want := range map[string]int{"/dead?text=order": 1, "/dead?text=order&state=pending&live=1": 1, "/dead?text=invoice": 100, "/dead?words=oldest": 1, "/dead?owner=mute": 0, "/dead?since=1h": 100, "/dead?until=1h": 0} {

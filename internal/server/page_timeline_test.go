@@ -64,7 +64,9 @@ func TestATimelineSaysWhyAndLeadsOn(t *testing.T) {
 	must(t)(agents["bob"].Accept(ctx, made.Handoff, client.AcceptInput{}))
 	must(t)(agents["bob"].Ask(ctx, made.Task, client.AskInput{Epoch: 1, Question: "In which language?"}))
 	must(t)(admin.Answer(ctx, made.Task+".k1", client.AnswerInput{Answer: "English"}))
-	at := func(event string, of string) string { return `<a href="/tasks/` + made.Task + of + `">` + event + "</a>" }
+	at := func(event string, of string) string {
+		return `<a href="/tasks/` + made.Task + of + `">` + event + "</a>"
+	}
 	ticket := func(event string) string { return `<a href="/tickets/` + made.Task + `.k1">` + event + "</a>" }
 	shown(t, "the timeline", page.get("/tasks/"+made.Task, http.StatusOK), `<h2 id="trail">`, at("handoff request", "/hops/1"), "reason missing context · missing key_facts, data · “about what?”", "constraint set", "id short · “one page at most”",
 		at("envelope rendered", "/hops/1"), ticket("ticket opened"), "In which language?", ticket("ticket closed"), "English")

@@ -22,4 +22,6 @@ func (s *Shell) paste(text string) string {
 }
 
 // Next prints a line with a command for the reader to paste: see [Shell.paste]. A command for somebody else is printed with Line.
-func (p *Page) Next(format string, args ...any) { p.Line("%s", p.of.paste(fmt.Sprintf(format, args...))) }
+func (p *Page) Next(format string, args ...any) {
+	p.Line("%s", p.of.paste(fmt.Sprintf(format, args...)))
+}

@@ -35,12 +35,12 @@ const lookAtTicket = "nothing is left to do; [look at the ticket](ticket show) t
 // RequireKind refuses a ticket of another kind, and says which calls are for its own.
 func RequireKind(t task.Task, k *task.Ticket, kind event.TicketKind) error {
 	id := event.TicketID(t.ID, k.N)
-	switch {
-	case k.Kind == kind:
+	switch k.Kind {
+	case kind:
 		return nil
-	case k.Kind == event.TicketQuestion:
+	case event.TicketQuestion:
 		return refusal.New(refusal.Invalid, "[answer](ticket answer) or [deny](ticket deny) it", "ticket %s asks a question", id)
-	case k.Kind == event.TicketApproval:
+	case event.TicketApproval:
 		return refusal.New(refusal.Invalid, "[approve](ticket approve) or [deny](ticket deny) it", "ticket %s asks for an approval", id)
 	default:
 		return refusal.New(refusal.Invalid, "[claim](ticket claim) or [deny](ticket deny) it", "ticket %s asks for a person who takes the task over", id)
