@@ -41,7 +41,7 @@ func TestOwnershipIsLinearizableInJetStream(t *testing.T) {
 // deposeLeaders has the leader of the stream step down, every now and then, until ctx ends. It returns how often.
 func deposeLeaders(ctx context.Context, t *testing.T, s *natstest.Cluster) (n int) {
 	conn := s.Connect(t, 0)
-	tick := time.NewTicker(2 * time.Second)
+	tick := time.NewTicker(time.Second / 2)
 	defer tick.Stop()
 	for {
 		select {

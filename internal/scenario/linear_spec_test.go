@@ -41,7 +41,13 @@ func (s spec) step(w wish) (next []spec, no refusal.Code) {
 		}
 		no = refusal.Conflict
 	default:
-		if no = s.notHeld(w); no == "" {
+		if w.verb == vWithdraw || w.verb == vConfirm {
+			no = s.over(w)
+		}
+		if no == "" {
+			no = s.notHeld(w)
+		}
+		if no == "" {
 			s, no = s.own(w)
 			return []spec{s}, no
 		}
@@ -57,6 +63,19 @@ func (s spec) notHeld(w wish) refusal.Code {
 		return refusal.NotOwner
 	case s.Epoch != w.epoch:
 		return refusal.StaleEpoch
+	}
+	return ""
+}
+
+// over is why it is too late for a handoff, whoever asks.
+func (s spec) over(w wish) refusal.Code {
+	switch {
+	case s.State.Final():
+		return refusal.Conflict
+	case w.n > s.N || w.n < 1:
+		return refusal.NotFound
+	case w.n < s.N || !s.inFlight():
+		return refusal.Expired
 	}
 	return ""
 }
