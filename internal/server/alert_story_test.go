@@ -355,7 +355,8 @@ func (st *stage) onThePage(a admin.Alert) {
 	page.get(page.link(adminToken(st.T, st.s)), http.StatusOK)
 	_, body, _ := strings.Cut(page.get("/alerts", http.StatusOK), `id="`+a.ID+`"`)
 	body, _, _ = strings.Cut(body, "</li>")
-	want := []string{a.Meaning, "<dd>" + a.Now + "</dd>", "<dd>" + a.Measured + "</dd>", "<dd>" + a.Limit + "</dd>", "<code>" + a.Figure + "</code>"}
+	headline, details, _ := strings.Cut(a.Meaning, ". ")
+	want := []string{headline, details, "<dd>" + a.Now + "</dd>", "<dd>" + a.Measured + "</dd>", "<dd>" + a.Limit + "</dd>", "<code>" + a.Figure + "</code>"}
 	for i := range want {
 		want[i] = strings.NewReplacer("&lt;dd&gt;", "<dd>", "&lt;/dd&gt;", "</dd>", "&lt;code&gt;", "<code>", "&lt;/code&gt;", "</code>").Replace(html.EscapeString(want[i]))
 	}
