@@ -89,7 +89,7 @@ func Over(t task.Task, by identity.Principal, handoff int) error {
 	if h == nil || handoff > h.N || handoff < 1 {
 		return refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "task %s has no handoff %d", t.ID, handoff)
 	}
-	why := ""
+	var why string
 	switch {
 	case handoff < h.N:
 		why = since(h)
