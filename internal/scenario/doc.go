@@ -28,6 +28,7 @@
 //     TestNoAcknowledgedArtifactIsLostWhenTheServerIsKilled, TestTheSameContentFromManySidesIsOneArtifact. The engines have tests of kills of their own.
 //   - A clock that a test moves, which a server with a shared record does not have: TestARestartIsNoResetOfWhatIsCountedFromTheRecord,
 //     TestEveryAPINamesWhomAnAlertIsAbout.
+//   - A bound that is advisory where views follow the record, and is exact here: TestClaimsThatAnAgentJoinsCountAsOffersOfTheirSender.
 //   - Its speed: TestAFullStoreIsAsFastAsAnEmptyOne.
 //
 // Start reading at harness_test.go, then story_test.go.

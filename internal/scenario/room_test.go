@@ -97,6 +97,7 @@ func TestAnOfferThatIsMadeAgainWaitsForRoomInAnInbox(t *testing.T) {
 
 // An agent that comes late to open claims gets no more of a sender than may wait for it.
 func TestClaimsThatAnAgentJoinsCountAsOffersOfTheirSender(t *testing.T) {
+	embedded(t)
 	inTown(t, func(w *town) {
 		w.register("digger", agents.AgentSpec{Capabilities: []string{"dig"}})
 		w.register("sawyer", agents.AgentSpec{Capabilities: []string{"saw"}})
