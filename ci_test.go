@@ -35,21 +35,15 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 		"fuzz targets":           {[]string{"fuzz"}, `[[ $1 == version || $* == *"-fuzz ^Fuzz"?"$ "*./internal/a ]]`, 0, "sections: 1 passed, 0 failed"},
 		"what runs behind":       {[]string{"slow", "compute"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
 		"what runs behind fails": {[]string{"slow", "compute"}, `[[ $* != */content/* ]]`, 1, "sections: 1 passed, 1 failed"},
-		"fuzz targets behind": {
-			[]string{"slow", "fuzz"},
-			`case $* in *FuzzB*) touch fuzzed;; *server) until [[ -e fuzzed ]]; do sleep 0.01; done;; esac`,
-			0, "sections: 2 passed, 0 failed",
-		},
+		"fuzz targets behind": {[]string{"slow", "fuzz"}, `case $* in *FuzzB*) touch fuzzed;;
+			*server) until [[ -e fuzzed ]]; do sleep 0.01; done;; esac`, 0, "sections: 2 passed, 0 failed"},
 		"a fuzz target behind fails": {[]string{"slow", "fuzz"}, `[[ $* != *FuzzB* ]]`, 1, "sections: 1 passed, 1 failed"},
 		"what is alone": {[]string{"slow", "outside", "fuzz"}, `case $* in *FuzzA*) echo $$ >behind; until [[ -e alone ]]; do sleep 0.01; done;;
 			*server) until [[ -s behind ]]; do sleep 0.01; done;;
 			*browser) until [[ $(</proc/$(<behind)/stat) == *") T "* ]]; do sleep 0.01; done; touch alone;; esac`, 0, "sections: 3 passed, 0 failed"},
 		"what is alone fails": {[]string{"slow", "outside", "fuzz"}, `[[ $* != *browser ]]`, 1, "sections: 2 passed, 1 failed"},
-		"two that wait": {
-			[]string{"postgres", "jetstream"},
-			`case $* in *natslog*) touch begun;; *pglog*) until [[ -e begun ]]; do sleep 0.01; done;; esac`,
-			0, "sections: 2 passed, 0 failed",
-		},
+		"two that wait": {[]string{"postgres", "jetstream"}, `case $* in *natslog*) touch begun;;
+			*pglog*) until [[ -e begun ]]; do sleep 0.01; done;; esac`, 0, "sections: 2 passed, 0 failed"},
 		"the second of two that wait fails": {[]string{"postgres", "jetstream"}, `[[ $* != *natslog* ]]`, 1, "sections: 1 passed, 1 failed"},
 		"the first of two that wait fails":  {[]string{"postgres", "jetstream"}, `[[ $* != *pglog* ]]`, 1, "sections: 1 passed, 1 failed"},
 		"no such section":                   {[]string{"all"}, "exit 0", 2, "no section all"},

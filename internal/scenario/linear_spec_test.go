@@ -67,7 +67,7 @@ func (s spec) notHeld(w wish) refusal.Code {
 	return ""
 }
 
-// over is why it is too late for a handoff, whoever asks.
+// over is why it is too late for a handoff, for any caller.
 func (s spec) over(w wish) refusal.Code {
 	switch {
 	case s.State.Final():
