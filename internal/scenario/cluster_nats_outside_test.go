@@ -106,6 +106,7 @@ func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	for range *faultsFlag {
 		c.killsNodes(rigs, crews, disks)
 		c.full("full disk of a node", disks[1], rigs, crews, 1, 12)
+		c.complete(rigs)
 		c.happened("pause of a node", c.paused(rigs, crews, 0, 12))
 		c.atWork(rigs, crews, 12)
 	}
@@ -114,6 +115,23 @@ func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	if c.report.cut == 0 {
 		c.Error("too easy: no call was cut off")
 	}
+}
+
+// complete waits until all nodes have their replicas again: without those of one, the cluster has no node to spare for the next fault.
+func (c *campaign) complete(rigs []*rig) {
+	c.Helper()
+	until(c.T, "all replicas are complete", func() bool {
+		k, err := c.cluster(rigs[0])
+		return err == nil && complete(k, len(rigs))
+	})
+}
+
+// cluster is what a server says of the cluster.
+func (c *campaign) cluster(r *rig) (admin.Cluster, error) {
+	url, _ := r.wait()
+	cl := r.client(url, r.token)
+	defer cl.Close()
+	return admin.New(cl).ShowCluster(c.Context())
 }
 
 // killsNodes kills the leader, and then two nodes, and takes the power from another, and then from all.
@@ -159,10 +177,7 @@ func (c *campaign) killsNodes(rigs []*rig, crews []*crew, disks []*disk) {
 func (c *campaign) leader(rigs []*rig) (leader int) {
 	c.Helper()
 	until(c.T, "a node leads the record", func() bool {
-		url, _ := rigs[0].wait()
-		cl := rigs[0].client(url, rigs[0].token)
-		defer cl.Close()
-		k, err := admin.New(cl).ShowCluster(c.Context())
+		k, err := c.cluster(rigs[0])
 		if err != nil {
 			return false
 		}

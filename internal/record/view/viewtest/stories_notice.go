@@ -16,7 +16,7 @@ func noticeStory(s *stage) {
 	s.do(id(1), handoff.Takeover{By: agentOf("cy"), Detail: "mine"})
 	s.do(id(1), handoff.ApproveTakeover{By: operator, Takeover: 1, Envelope: s.seal(s.task(id(1)))})
 	item := s.wantInbox("bob", "taken "+event.NoticeID(id(1), 1))[0]
-	if item.Task != id(1) || item.Epoch != 1 || item.From != "cy" || item.Detail != "by "+operator.Short()+": mine" || item.At != s.views.Position() {
+	if item.Task != id(1) || item.Epoch != 1 || item.From != "cy" || item.Detail != "by order of "+operator.Short()+": mine" || item.At != s.views.Position() {
 		s.Errorf("what was taken: %+v", item)
 	}
 	s.wantInbox("ann")
