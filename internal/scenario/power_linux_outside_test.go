@@ -114,6 +114,7 @@ func (d *disk) fill() (release func()) {
 		if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
 			d.Error(err)
 		}
+		d.sync() // or the next loss of power fills it again
 	}
 }
 
