@@ -45,16 +45,7 @@ func TestSlowRunsWhatTheTagAddsAndChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write := func(path, text string) {
-				t.Helper()
-				path = filepath.Join(dir, path)
-				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
+			write := programs(t, dir)
 			write(".ci/run", string(script))
 			for path, text := range files {
 				write(path, text)

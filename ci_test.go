@@ -52,16 +52,7 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write := func(path, text string) {
-				t.Helper()
-				path = filepath.Join(dir, path)
-				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
+			write := programs(t, dir)
 			write(".ci/run", string(script))
 			write("bin/go", "#!"+bash+"\n"+test.goCmd+"\n")
 			write("bin/git", "#!"+bash+"\ncase $* in *-l*) echo internal/content/x/x_slow_test.go internal/server/x_slow_test.go;; *-oE*) echo 'internal/a/a_test.go:func FuzzA('; echo 'internal/a/a_test.go:func FuzzB(';; esac\n")
@@ -86,5 +77,19 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 				t.Errorf("exit status %d, want %d and %q in\n%s", code, test.code, test.last, out)
 			}
 		})
+	}
+}
+
+// programs returns what writes a file below dir that can be run.
+func programs(t *testing.T, dir string) (write func(path, text string)) {
+	return func(path, text string) {
+		t.Helper()
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

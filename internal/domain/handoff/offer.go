@@ -77,7 +77,7 @@ func (d *decision) offerAgain(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	c := h.Candidates[h.Next]
 	if why := hints.Unfit[c.Agent]; why != "" {
-		d.nextOrEnd(inVain{}, []event.Passed{{Agent: c.Agent, Why: why}}, hints, now)
+		d.nextOrEnd(failure{}, []event.Passed{{Agent: c.Agent, Why: why}}, hints, now)
 		return
 	}
 	d.do(event.OfferMade{
@@ -90,22 +90,22 @@ func (d *decision) offerAgain(hints Hints, now time.Time) {
 func (d *decision) unanswered(hints Hints, now time.Time) {
 	h := d.t.Handoff
 	if h.Tries >= h.Retries {
-		d.nextOrEnd(inVain{why: h.Candidates[h.Next].Agent + " saw the offer and did not answer in time"}, nil, hints, now)
+		d.nextOrEnd(failure{why: h.Candidates[h.Next].Agent + " saw the offer and did not answer in time"}, nil, hints, now)
 		return
 	}
 	try := h.Tries + 1
 	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(backoff.Pause(try, hints.Jitter))})
 }
 
-// inVain is why the last offer came to nothing; zero: it is in the candidates that are passed over.
-type inVain struct {
+// failure is why the last offer failed; zero: the candidates that are passed over say it.
+type failure struct {
 	why      string
 	rejected bool
 }
 
 // nextOrEnd offers to the next candidate. If none is left, a rejected handoff ends with the task at its source (see
 // [backToSource]), and any other in the dead letters or, with ReturnHome, at its source.
-func (d *decision) nextOrEnd(last inVain, passed []event.Passed, hints Hints, now time.Time) {
+func (d *decision) nextOrEnd(last failure, passed []event.Passed, hints Hints, now time.Time) {
 	h := d.t.Handoff
 	passed, ok := d.offerFrom(h.Next+1, passed, hints, now)
 	if ok || d.waits(hints, now) {

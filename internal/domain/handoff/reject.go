@@ -35,7 +35,7 @@ func (c Reject) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	d.do(event.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent(), Why: c.Reason, Missing: c.Missing, Detail: c.Detail})
 	if d.t.Handoff.Stage == event.Requested {
-		d.nextOrEnd(inVain{why: c.outcome(), rejected: true}, nil, c.Hints, now)
+		d.nextOrEnd(failure{why: c.outcome(), rejected: true}, nil, c.Hints, now)
 	}
 	return d.events, nil
 }

@@ -78,7 +78,7 @@ func (d *decision) tickHandoff(c Tick, now time.Time) {
 		d.do(event.Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0], Sender: task.Sender(&d.t, h), Again: h.Slow == h.To[0]})
 		d.unanswered(c.Hints, now)
 	case due(h.OfferEnds, now):
-		last := inVain{why: authority.Unaccepted(h)}
+		last := failure{why: authority.Unaccepted(h)}
 		d.do(event.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})
 		d.nextOrEnd(last, nil, c.Hints, now)
 	case d.t.Owner != "" && d.t.Lease.After(now) || d.t.Owner == "":

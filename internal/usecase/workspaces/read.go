@@ -33,12 +33,11 @@ func (ws *Workspaces) List(ctx context.Context, c caller.Caller, in WorkspacesIn
 	}
 	all = slices.DeleteFunc(all, func(w Workspace) bool { return w.Name <= in.After })
 	all = all[:min(len(all), view.PageSize(in.Limit))]
-	for i := range all {
-		if !in.Used {
-			break
-		}
-		if all[i].Used, err = ws.used(ctx, all[i].Name); err != nil {
-			return nil, err
+	if in.Used {
+		for i := range all {
+			if all[i].Used, err = ws.used(ctx, all[i].Name); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return all, nil

@@ -70,7 +70,7 @@ func regain(t task.Task, by identity.Principal) string {
 	case t.State == event.Parked:
 		return task.Replay(t.ID)
 	case slices.ContainsFunc(t.Takeovers, func(ask task.TakeoverRequest) bool { return ask.By == by.Agent() }):
-		return "[wait until it answers](task wait) the request for the task"
+		return "[wait](task wait) until the owner answers your request for the task"
 	case by.Agent() == "":
 		return "[use the token of its owner](act as)"
 	case t.Requester == by.String():

@@ -60,7 +60,7 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 	return h, nil
 }
 
-// Unaccepted is why an offer came to nothing whose time is over.
+// Unaccepted is why nobody accepted an offer whose time is over.
 func Unaccepted(h *task.Handoff) string {
 	switch {
 	case len(h.To) != 1:
