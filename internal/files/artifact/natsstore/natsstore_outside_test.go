@@ -3,6 +3,7 @@
 package natsstore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,12 @@ import (
 
 func open(t *testing.T, c *natstest.Cluster, node int, o natsstore.Options) *natsstore.Store {
 	t.Helper()
+	return openAs(t, c, node, o, func(b jetstream.KeyValue) jetstream.KeyValue { return b })
+}
+
+// openAs opens a store that sees the bucket as the function makes it.
+func openAs(t *testing.T, c *natstest.Cluster, node int, o natsstore.Options, as func(jetstream.KeyValue) jetstream.KeyValue) *natsstore.Store {
+	t.Helper()
 	js, err := jetstream.New(c.Connect(t, node))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +38,7 @@ func open(t *testing.T, c *natstest.Cluster, node int, o natsstore.Options) *nat
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := natsstore.Open(t.Context(), js, bucket, o)
+	s, err := natsstore.Open(t.Context(), js, as(bucket), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +84,65 @@ func TestWhatIsPutAtOneFrontEndIsReadAndCountedAtAnother(t *testing.T) {
 	var listed int
 	if err := other.Each(t.Context(), func(artifact.Key) { listed++ }); err != nil || listed != 30 {
 		t.Errorf("%d are listed, %v", listed, err)
+	}
+}
+
+// behind is a bucket whose lists are read from a replica that has had none of it yet.
+type behind struct{ jetstream.KeyValue }
+
+type late struct {
+	jetstream.KeyWatcher
+	updates <-chan jetstream.KeyValueEntry
+}
+
+func (l late) Updates() <-chan jetstream.KeyValueEntry { return l.updates }
+
+func (b behind) WatchAll(ctx context.Context, o ...jetstream.WatchOpt) (jetstream.KeyWatcher, error) {
+	w, err := b.KeyValue.WatchAll(ctx, o...)
+	if err != nil {
+		return nil, err
+	}
+	updates := make(chan jetstream.KeyValueEntry)
+	go func() {
+		defer close(updates)
+		send := func(e jetstream.KeyValueEntry) {
+			select {
+			case updates <- e:
+			case <-ctx.Done():
+			}
+		}
+		send(nil)
+		for e := range w.Updates() {
+			if e != nil {
+				send(e)
+			}
+		}
+	}()
+	return late{w, updates}, nil
+}
+
+func TestAListIsCompleteThoughTheReplicaThatIsReadIsBehind(t *testing.T) {
+	c := natstest.Start(t, 3)
+	now := time.Now()
+	s := openAs(t, c, 0, natsstore.Options{Replicas: 3, Name: "T", Now: func() time.Time { return now }}, func(b jetstream.KeyValue) jetstream.KeyValue { return behind{b} })
+	defer func() { _ = s.Close() }()
+	for _, content := range []string{"one", "two", "three"} {
+		if _, err := s.Put(t.Context(), "default", strings.NewReader(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	two := artifact.DigestOf([]byte("two"))
+	for range 2 { // the second time, the newest change of the bucket is a deletion
+		swept, err := s.Sweep(ctx, now.Add(time.Hour), func(k artifact.Key) (bool, error) { return k.Digest != two, nil })
+		if err != nil || swept.Kept != 2 {
+			t.Errorf("%+v, %v", swept, err)
+		}
+		var listed int
+		if err := s.Each(ctx, func(artifact.Key) { listed++ }); err != nil || listed != 2 {
+			t.Errorf("%d are listed, %v", listed, err)
+		}
 	}
 }
 

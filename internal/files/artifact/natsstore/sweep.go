@@ -43,32 +43,58 @@ func (s *Store) Each(ctx context.Context, fn func(artifact.Key)) error {
 	return nil
 }
 
-// list returns all artifacts by their keys.
+// list returns all artifacts by their keys, as the leader has them: the replica that is read may be behind.
 func (s *Store) list(ctx context.Context) (map[string]object, error) {
-	watch, err := s.bucket.WatchAll(ctx, jetstream.IgnoreDeletes())
+	newest, err := s.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	watch, err := s.bucket.WatchAll(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = watch.Stop() }()
 	all := map[string]object{}
-	for {
+	for seen, complete := uint64(0), false; !complete || seen < newest; {
 		select {
 		case e, open := <-watch.Updates():
-			if e == nil {
-				if !open {
-					return nil, context.Cause(ctx)
-				}
-				return all, nil
+			switch {
+			case !open:
+				return nil, context.Cause(ctx)
+			case e == nil:
+				complete = true
+				continue
 			}
-			o, err := decode(e)
-			if err != nil {
+			seen = e.Revision()
+			if e.Operation() != jetstream.KeyValuePut {
+				delete(all, e.Key())
+				continue
+			}
+			if all[e.Key()], err = decode(e); err != nil {
 				return nil, err
 			}
-			all[e.Key()] = o
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
+	return all, nil
+}
+
+// newest returns the revision of the newest change that the bucket has; 0 if it has none.
+func (s *Store) newest(ctx context.Context) (uint64, error) {
+	name := s.bucket.Bucket()
+	stream, err := s.js.Stream(ctx, "KV_"+name)
+	if err != nil {
+		return 0, err
+	}
+	m, err := stream.GetLastMsgForSubject(ctx, "$KV."+name+".>")
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return m.Sequence, nil
 }
 
 // parse returns the artifact of a key.
