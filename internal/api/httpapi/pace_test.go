@@ -154,8 +154,12 @@ func TestABodyThatStopsHoldsItsConnectionOnlyOnce(t *testing.T) {
 				b.Fatal(err)
 			}
 			defer res.Body.Close()
-			if took := time.Since(began); res.StatusCode != http.StatusBadRequest || took > 25*time.Second {
-				b.Errorf("%s: %d after %s", accept, res.StatusCode, took)
+			text, err := io.ReadAll(res.Body)
+			if took := time.Since(began); err != nil || res.StatusCode != http.StatusRequestTimeout || took > 25*time.Second {
+				b.Errorf("%s: %d after %s, %v", accept, res.StatusCode, took, err)
+			}
+			if !strings.Contains(string(text), `"code":"unavailable"`) || !strings.Contains(string(text), "did not arrive within 20s") {
+				b.Errorf("%s: the call is blamed, or its client does not repeat it: %s", accept, text)
 			}
 		})
 	}

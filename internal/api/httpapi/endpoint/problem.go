@@ -196,6 +196,8 @@ func Malformed(status int, message string, errs []error) *Problem {
 		texts = append(texts, field+": "+what)
 	}
 	switch {
+	case status == http.StatusRequestTimeout:
+		return late()
 	case status == http.StatusRequestEntityTooLarge:
 		return ProblemOf(refusal.New(refusal.TooLarge, "[store large content as an artifact](artifact put) and refer to it", "the %s",
 			strings.TrimPrefix(message, "request ")))
@@ -211,6 +213,14 @@ func Malformed(status int, message string, errs []error) *Problem {
 		r = r.With("fields", fields[:min(len(fields), most)])
 	}
 	return ProblemOf(r)
+}
+
+// late is the problem for a body that has not arrived in time, as from a client with more threads than it can run: nothing is wrong with the
+// call itself, so that a client may repeat it.
+func late() *Problem {
+	p := ProblemOf(refusal.New(refusal.Unavailable, "send the call again, whole", "the body of the request did not arrive within %s", bodyTimeout))
+	p.Status, p.Title = http.StatusRequestTimeout, "The request did not arrive in time"
+	return p
 }
 
 // fieldOf returns the name of a field as its sender wrote it ("send.kind", not "body.send.kind"), and what is wrong with it.

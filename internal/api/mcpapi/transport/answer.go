@@ -71,7 +71,7 @@ func (a *answer) refusal(message string) wireError {
 	switch {
 	case a.refused == http.StatusNotFound:
 		e.ID, e.Error.Code = nil, sessionNotFound
-	case a.refused >= http.StatusInternalServerError:
+	case a.refused == http.StatusRequestTimeout, a.refused >= http.StatusInternalServerError: // the message itself may be right
 		e.Error.Code = jsonrpc.CodeInternalError
 	}
 	return e

@@ -1,9 +1,11 @@
 package transport
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"sync"
 	"unicode/utf8"
 
@@ -28,6 +30,8 @@ func (h *Handler) read(a *answer, r *http.Request, me client.Me, v *caller) (bod
 	}
 	a.id = idOf(body)
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		http.Error(a, "the message did not arrive in time: send it again, whole", http.StatusRequestTimeout)
 	case err != nil:
 		http.Error(a, "the request's body could not be read", http.StatusBadRequest)
 	case len(body) > MaxBody:

@@ -3,11 +3,17 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
@@ -51,6 +57,21 @@ func TestLargeMessagesAreDecodedInTurnUntilTheyCallTheAPI(t *testing.T) {
 		}
 		if want := []time.Duration{7 * time.Second, 7 * time.Second}; begun < 9 || small != 0 || !slices.Equal(left, want) {
 			t.Errorf("%d turns, of which the large ended after %v, and %d small ones did not", begun, left, small)
+		}
+	})
+}
+
+// A client that cannot keep up sends half a message, and the rest after the deadline of the connection.
+func TestAMessageThatComesTooLateIsNotCalledMalformed(t *testing.T) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
+		half := io.MultiReader(strings.NewReader(`{"jsonrpc": "2.0", "id": 7, "meth`), iotest.ErrReader(os.ErrDeadlineExceeded))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", half)
+		r.Header.Set("Authorization", "Bearer "+h.token("t", coder))
+		w := httptest.NewRecorder()
+		h.handler.ServeHTTP(w, r)
+		got := reply{status: w.Code, body: w.Body.String()}
+		if got.status != http.StatusRequestTimeout || got.code(t) != jsonrpc.CodeInternalError || !strings.Contains(got.body, "send it again") || !strings.Contains(got.body, `"id":7`) {
+			t.Errorf("%d %s", got.status, got.body)
 		}
 	})
 }
