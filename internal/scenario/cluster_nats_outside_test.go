@@ -98,7 +98,7 @@ func (c *campaign) replicasAgree(at server.Place, nodes []string, entries int) {
 // Three nodes have a record in JetStream, and the clock of one is off. Each is killed under load, then two of them, and one is paused: what was acknowledged by any is true at the end.
 func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	t.Parallel() // it mostly waits
-	c := newCampaign(t, modeServe)
+	c := newClusterCampaign(t)
 	dirs, disks := c.newDisks(3)
 	rigs := newNodes(c, dirs, freeaddr.New(t, 3), nil)
 	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
@@ -151,11 +151,11 @@ func (c *campaign) killsNodes(rigs []*rig, crews []*crew, disks []*disk) {
 			}
 			rigs[victim].kill()
 		}
-		for _, victim := range victims {
-			rigs[victim].gathered(len(crews[victim].actors))
-		}
 		if len(victims) == 1 { // the others are a majority, and go on
 			c.happened(what, c.atWork(allBut(rigs, victims[0]), allBut(crews, victims[0]), 12))
+		}
+		for _, victim := range victims {
+			rigs[victim].gathered(len(crews[victim].actors))
 		}
 		var ready []<-chan readiness
 		for _, victim := range victims {

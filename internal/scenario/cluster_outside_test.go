@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
@@ -32,7 +33,9 @@ const (
 
 var (
 	faultsFlag = flag.Int("faults", 2, "how often each fault of a cluster happens in the tests of kills, of the network and of disks")
-	pauseFlag  = flag.Duration("pause", 0, "for how long a server is paused at least")
+	agentsFlag = flag.Int("agents", 50, "how many agents the clients of a cluster are")
+	thinkFlag  = flag.Duration("think", time.Second/2, "for how long an agent of a cluster does nothing between two calls, on average")
+	pauseFlag  = flag.Duration("pause", time.Minute, "for how long a server is paused at least")
 )
 
 func init() {
@@ -54,6 +57,13 @@ func init() {
 	if ahead, err := time.ParseDuration(os.Getenv(childAhead)); err == nil {
 		childNow = func() time.Time { return time.Now().Add(ahead) }
 	}
+}
+
+// newClusterCampaign is one whose clients are as many agents as the flags say, and think as long.
+func newClusterCampaign(t *testing.T) *campaign {
+	c := newCampaign(t, modeServe)
+	c.agents, c.think = max(*agentsFlag, c.agents), *thinkFlag
+	return c
 }
 
 // paused stops the process of a server, whose connections stay open, has the others go on, and continues it: what its clients asked is then answered, or refused.
@@ -156,7 +166,7 @@ func (c *campaign) crewsOf(rigs []*rig, agents, operators int) (crews []*crew) {
 	for i, r := range rigs {
 		one := first
 		if i > 0 {
-			one = &crew{rig: r, number: i, agents: first.agents, tokens: first.tokens, operator: first.operator}
+			one = &crew{rig: r, number: i, think: first.think, agents: first.agents, tokens: first.tokens, operator: first.operator}
 		}
 		c.engage(one, i*agents, agents, operators)
 		crews = append(crews, one)

@@ -13,7 +13,7 @@ import (
 // Two front ends share a record in PostgreSQL, and the clock of one is off. Each is killed under load, and so is the database, and one is paused: what was acknowledged by either is true at the end.
 func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T) {
 	t.Parallel() // it mostly waits
-	c := newCampaign(t, modeServe)
+	c := newClusterCampaign(t)
 	dirs, disks := c.newDisks(1)
 	db := pgtest.StartAt(t, dirs[0])
 	disks[0].sync()
@@ -38,7 +38,7 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 
 // The front ends know both servers. The first one dies under load, and the standby that every commit has waited for takes over.
 func TestNothingAcknowledgedIsLostWhenAStandbyOfPostgreSQLTakesOver(t *testing.T) {
-	c := newCampaign(t, modeServe)
+	c := newClusterCampaign(t)
 	for range *faultsFlag {
 		db := pgtest.Start(t)
 		standby := db.Standby()
@@ -91,8 +91,8 @@ func (c *campaign) killsFronts(rigs []*rig, crews []*crew, db *pgtest.Server, it
 		}
 		r := rigs[victim]
 		r.kill()
-		r.gathered(len(crews[victim].actors))
 		c.happened("kill of a front end", c.atWork(allBut(rigs, victim), allBut(crews, victim), 50)) // the other one goes on alone
+		r.gathered(len(crews[victim].actors))
 		r.release(r.start())
 	}
 }

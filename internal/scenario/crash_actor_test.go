@@ -34,7 +34,8 @@ type actor struct {
 // crew is all clients of one server.
 type crew struct {
 	rig      *rig
-	number   int // of several
+	number   int           // of several
+	think    time.Duration // between two calls of an actor, on average
 	actors   []*actor
 	agents   []string
 	tokens   map[string]string // of agents
@@ -55,11 +56,26 @@ func (c *crew) work(ctx context.Context) (wait func()) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				a.turn()
+				a.thinks(ctx)
 			}
 		})
 	}
 	return wg.Wait
 }
+
+// thinks returns when the actor does the next thing.
+func (a *actor) thinks(ctx context.Context) {
+	if a.think == 0 {
+		return
+	}
+	select {
+	case <-time.After(time.Duration(a.rng.Int64N(int64(2 * a.think)))):
+	case <-ctx.Done():
+	}
+}
+
+// soon is when a call is made again that was refused for now, or whose connection broke.
+func (c *crew) soon() <-chan time.Time { return time.After(time.Millisecond + c.think/10) }
 
 // turn is what an actor does once.
 func (a *actor) turn() {
@@ -111,10 +127,10 @@ func (a *actor) ask(what string, do func(context.Context, *api.Client) (api.Rece
 				d.cut++
 				a.cut.Add(1)
 			}
-			<-time.After(time.Millisecond) // it is dying, or dead
+			<-a.soon() // it is dying, or dead
 			continue
 		case refused.Code == api.Unavailable && len(refused.Details) == 0 || refused.Code == api.Unknown: // for now; with details: nobody can take it
-			<-time.After(time.Millisecond)
+			<-a.soon()
 			continue
 		}
 		d.refused, d.done = refused.Code, true
@@ -147,7 +163,7 @@ func (a *actor) read(do func(*api.Client) error) bool {
 	a.connect()
 	err := do(a.api)
 	if refused := (*api.Error)(nil); err != nil && !errors.As(err, &refused) {
-		<-time.After(time.Millisecond) // it is dying, or dead
+		<-a.soon() // it is dying, or dead
 	}
 	return err == nil
 }

@@ -22,7 +22,6 @@ import (
 var (
 	cyclesFlag = flag.Int("cycles", 0, "how often the server is killed; 0 means 3, or 30 with the build tag slow")
 	seedFlag   = flag.Uint64("seed", 0, "of the crash test; 0 means one by the clock")
-	agentsFlag = flag.Int("agents", len(crewNames), "how many agents the clients of a crash test are")
 )
 
 const (
@@ -37,9 +36,9 @@ const (
 // crewNames are the first agents.
 var crewNames = []string{"ada", "ben", "cyd", "dot", "eve", "fay"}
 
-// crewAgents are the names of all agents.
-func crewAgents() (list []string) {
-	for i := range max(*agentsFlag, len(crewNames)) {
+// agentNames are the names of so many agents.
+func agentNames(n int) (list []string) {
+	for i := range n {
 		if i < len(crewNames) {
 			list = append(list, crewNames[i])
 		} else {
@@ -55,6 +54,8 @@ type campaign struct {
 	rng     *rand.Rand
 	program []string
 	mode    string
+	agents  int           // at least so many have clients
+	think   time.Duration // of a client, between two calls: on average
 	report  struct{ cycles, acked, refused, cut, kept, idle, again, entries, tasks int }
 	faults  []error
 	waits   map[string][]time.Duration // by fault of a cluster: the longest that changes waited
@@ -67,7 +68,7 @@ func newCampaign(t *testing.T, mode string) *campaign {
 		seed = uint64(time.Now().UnixNano()) //nolint:gosec // any number does
 	}
 	t.Logf("seed %d", seed)
-	return &campaign{T: t, rng: rand.New(rand.NewPCG(seed, 1)), mode: mode} //nolint:gosec // not a secret
+	return &campaign{T: t, rng: rand.New(rand.NewPCG(seed, 1)), mode: mode, agents: len(crewNames)} //nolint:gosec // not a secret
 }
 
 func TestNothingAcknowledgedIsLostWhenTheServerIsKilled(t *testing.T) {
@@ -173,7 +174,7 @@ func (c *campaign) end(r *rig, crew *crew) {
 func (c *campaign) hire(r *rig) *crew {
 	c.Helper()
 	url := r.start()
-	crew := &crew{rig: r, agents: crewAgents(), tokens: map[string]string{}}
+	crew := &crew{rig: r, think: c.think, agents: agentNames(c.agents), tokens: map[string]string{}}
 	crew.admin = r.client(url, r.token)
 	token := func(role api.Role, name string) string {
 		t, err := crew.admin.CreateToken(c.Context(), api.TokenInput{Role: role, Name: name})

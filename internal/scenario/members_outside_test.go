@@ -25,7 +25,7 @@ func TestAMemberOfJetStreamIsReplacedWhileItIsCutOff(t *testing.T) {
 
 func replacedWhileCutOff(t *testing.T) {
 	t.Helper()
-	c := newCampaign(t, modeServe)
+	c := newClusterCampaign(t)
 	all, network := c.nodesApart(4)
 	rigs, late := all[:3], all[3]
 	crews, stop, waits := c.nodesAtWork(rigs)

@@ -158,7 +158,7 @@ func (c *campaign) nodesApart(size int) ([]*rig, network) {
 
 func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T) {
 	t.Parallel() // it mostly waits
-	c := newCampaign(t, modeServe)
+	c := newClusterCampaign(t)
 	rigs, network := c.nodesApart(3)
 	crews, stop, waits := c.nodesAtWork(rigs)
 	leads := func() int { return c.leader(rigs) } // the hardest case
@@ -172,7 +172,7 @@ func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T
 func TestNothingAcknowledgedIsLostWhenTheNetworkOfPostgreSQLIsBroken(t *testing.T) {
 	t.Parallel() // it mostly waits
 	db := pgtest.Start(t)
-	c := newCampaign(t, modeServe)
+	c := newClusterCampaign(t)
 	var rigs []*rig
 	var links []*link.Link
 	for range 2 {
