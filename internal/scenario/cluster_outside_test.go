@@ -63,6 +63,7 @@ func init() {
 func newClusterCampaign(t *testing.T) *campaign {
 	c := newCampaign(t, modeServe)
 	c.agents, c.think = max(*agentsFlag, c.agents), *thinkFlag
+	c.Cleanup(c.tellWaits)
 	return c
 }
 
@@ -184,6 +185,9 @@ func (c *campaign) beginWork(crews []*crew) (stop func(), waits []func()) {
 	return stop, waits
 }
 
+// longWait is for how long changes wait before the log says what their server does.
+const longWait = 12 * time.Second
+
 // atWork returns when each crew has had so many more changes acknowledged, and the longest time for which one of them had none.
 func (c *campaign) atWork(rigs []*rig, crews []*crew, more int64) (longest time.Duration) {
 	c.Helper()
@@ -192,6 +196,7 @@ func (c *campaign) atWork(rigs []*rig, crews []*crew, more int64) (longest time.
 		start[i], at[i] = one.acked.Load(), time.Now()
 		seen[i] = start[i]
 	}
+	told := false
 	for deadline, left := time.Now().Add(patience), len(crews); left > 0; <-time.After(time.Millisecond) { // the moment of the kill
 		left = 0
 		for i, one := range crews {
@@ -207,6 +212,10 @@ func (c *campaign) atWork(rigs []*rig, crews []*crew, more int64) (longest time.
 			}
 			left++
 			rigs[i].alive()
+			if !told && time.Since(at[i]) > longWait { // more than an election takes
+				told = true
+				c.Logf("%s: no change for %s, and the server says\n%s", time.Now().Format(time.TimeOnly), longWait, rigs[i].stderr.end(4<<10))
+			}
 			if time.Now().After(deadline) {
 				url, _ := rigs[i].wait()
 				probe := rigs[i].client(url, one.actors[0].token)
@@ -286,7 +295,6 @@ func (c *campaign) concluded(rigs []*rig, crews []*crew, waits []func(), at serv
 	}
 	c.Logf("%d acknowledged writes, %d refused; %d calls cut off, of which %d had happened; %d entries, %d tasks, all ended; %d looks at tasks",
 		c.report.acked, c.report.refused, c.report.cut, c.report.kept, len(entries), len(j.tasks), len(sights))
-	c.tellWaits()
 }
 
 // readShared reads every entry of the record at a place.

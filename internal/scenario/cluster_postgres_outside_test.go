@@ -79,10 +79,10 @@ func (c *campaign) killsFronts(rigs []*rig, crews []*crew, db *pgtest.Server, it
 			if n == 2 {
 				what = "loss of power of the database"
 				its.off()
-			}
-			db.Kill()
-			if n == 2 {
+				db.Off()
 				its.on()
+			} else {
+				db.Kill()
 			}
 			<-time.After(time.Duration(c.rng.IntN(500)) * time.Millisecond) // the moment of the start
 			db.Run()

@@ -52,11 +52,11 @@ func newRig(t testing.TB, dir, mode string) *rig {
 	t.Cleanup(func() {
 		r.kill()
 		if t.Failed() && r.stderr != nil { // the cause may be another server than the one that did not answer
-			said, kept := r.stderr.String(), filepath.Join(t.ArtifactDir(), filepath.Base(dir)) // with -artifacts
-			if err := errors.Join(os.CopyFS(kept, os.DirFS(dir)), os.WriteFile(kept+".log", []byte(said), 0o600)); err != nil {
+			kept := filepath.Join(t.ArtifactDir(), filepath.Base(dir)) // with -artifacts
+			if err := errors.Join(os.CopyFS(kept, os.DirFS(dir)), os.WriteFile(kept+".log", []byte(r.stderr.String()), 0o600)); err != nil {
 				t.Logf("a copy of %s: %v", dir, err)
 			}
-			t.Logf("the server on %s, at the end:\n%s", dir, said[max(0, len(said)-8<<10):])
+			t.Logf("the server on %s, at the end:\n%s", dir, r.stderr.end(8<<10))
 		}
 	})
 	return r
@@ -80,6 +80,12 @@ func (w *tail) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return string(w.b)
+}
+
+// end is the end of the output, of so many bytes at most.
+func (w *tail) end(n int) string {
+	said := w.String()
+	return said[max(0, len(said)-n):]
 }
 
 func (r *rig) command() *exec.Cmd {

@@ -42,15 +42,9 @@ func (c *campaign) flap() time.Duration {
 	return time.Duration(100+c.rng.IntN(900)+c.rng.IntN(2)*c.rng.IntN(2500)) * time.Millisecond
 }
 
-// troubles are the faults of a network whose ways from and to a server are set by sends and hears.
-func (c *campaign) troubles(sends, hears func(one int, w link.Way), reset func(share float64) int, servers int) []trouble {
-	cut := false
-	every := func(w link.Way) {
-		for one := range servers {
-			sends(one, w)
-			hears(one, w)
-		}
-	}
+// troubles are the faults of a network.
+func (c *campaign) troubles(of network) []trouble {
+	cut, sends, hears := false, of.Sends, of.Hears
 	return []trouble{
 		{name: "a server is cut off", begin: func(one int) { sends(one, held); hears(one, held) }},
 		{name: "a server is not heard", begin: func(one int) { sends(one, held) }},
@@ -66,17 +60,17 @@ func (c *campaign) troubles(sends, hears func(one int, w link.Way), reset func(s
 			}
 			return c.flap()
 		}},
-		{name: "200 ms, 5 % lost, 5 % of the connections broken each second", all: true, begin: func(int) { every(far) }, again: func(int) time.Duration {
-			reset(brokenShare)
+		{name: "200 ms, 5 % lost, 5 % of the connections broken each second", all: true, begin: func(int) { of.All(far) }, again: func(int) time.Duration {
+			of.Reset(brokenShare)
 			return time.Second
 		}},
 	}
 }
 
-// troubled has each fault happen to a server under load.
-func (c *campaign) troubled(rigs []*rig, crews []*crew, list []trouble, victim func() int, whole func(), more int64) {
+// troubled has each fault of the network happen to a server under load.
+func (c *campaign) troubled(rigs []*rig, crews []*crew, network network, victim func() int, more int64) {
 	c.Helper()
-	for _, f := range list {
+	for _, f := range c.troubles(network) {
 		c.atWork(rigs, crews, more)
 		one := victim()
 		c.Logf("%s: %s: %d", time.Now().Format(time.TimeOnly), f.name, one)
@@ -90,7 +84,7 @@ func (c *campaign) troubled(rigs []*rig, crews []*crew, list []trouble, victim f
 		<-enough
 		lasts()
 		c.doubts.add()
-		whole()
+		network.All(link.Way{})
 		c.happened(f.name+", when it has ended", c.atWork(rigs, crews, more))
 	}
 }
@@ -152,8 +146,60 @@ func (c *campaign) nodesApart(size int) ([]*rig, network) {
 	return newNodes(c, dirs, addrs, func(i int, r *rig, o *natsnode.Options) {
 		pair := ca.Issue(spaces.Host(i))
 		o.Secret, o.Cert, o.Key, o.CA = "", pair.Cert, pair.Key, ca.File
-		r.wrap, r.reach = spaces.Wrap(i), func(addr string) string { return spaces.Reach(i, addr) }
+		r.within(spaces, i)
 	}), spaces
+}
+
+// within puts a server into a namespace.
+func (r *rig) within(spaces *netns.Network, i int) {
+	r.wrap, r.reach = spaces.Wrap(i), func(addr string) string { return spaces.Reach(i, addr) }
+}
+
+// frontsApart starts a database, and returns front ends that reach it through a network alone, as [campaign.nodesApart] does, and where this program finds the record.
+func (c *campaign) frontsApart(size int) (rigs []*rig, between network, at server.Place) {
+	c.Helper()
+	for range size {
+		rigs = append(rigs, newRig(c, c.TempDir(), c.mode))
+	}
+	spaces, err := netns.New(c, size+1)
+	if err != nil {
+		c.Log("the network is of links between programs, not of namespaces: ", err)
+		db := pgtest.Start(c)
+		var links linksTo
+		for _, r := range rigs {
+			l := link.New(c, db.Addr())
+			r.env, links = []string{childPostgres + "=" + db.URLAt(l.Addr())}, append(links, l)
+		}
+		return rigs, links, server.Place{Postgres: db.URL()}
+	}
+	host, ca := spaces.Host(size), certtest.NewCA(c)
+	pair := ca.Issue(host, "127.0.0.1")
+	db := pgtest.StartOn(c, pgtest.Site{Host: host, Cert: pair.Cert, Key: pair.Key, CA: ca.File, Enter: func() error { return spaces.Enter(size) }})
+	for i, r := range rigs {
+		r.env = []string{childPostgres + "=" + db.URL()}
+		r.within(spaces, i)
+	}
+	return rigs, spaces, server.Place{Postgres: db.URLAt(spaces.Reach(size, db.Addr()))}
+}
+
+// linksTo is a network of links to one program.
+type linksTo []*link.Link
+
+func (n linksTo) Sends(one int, w link.Way) { n[one].SetThere(w) }
+func (n linksTo) Hears(one int, w link.Way) { n[one].SetBack(w) }
+
+func (n linksTo) All(w link.Way) {
+	for one := range n {
+		n.Sends(one, w)
+		n.Hears(one, w)
+	}
+}
+
+func (n linksTo) Reset(share float64) (broken int) {
+	for _, l := range n {
+		broken += l.Reset(share)
+	}
+	return broken
 }
 
 func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T) {
@@ -163,7 +209,7 @@ func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T
 	crews, stop, waits := c.nodesAtWork(rigs)
 	leads := func() int { return c.leader(rigs) } // the hardest case
 	for range *faultsFlag {
-		c.troubled(rigs, crews, c.troubles(network.Sends, network.Hears, network.Reset, 3), leads, func() { network.All(link.Way{}) }, 10)
+		c.troubled(rigs, crews, network, leads, 10)
 	}
 	stop()
 	c.concluded(rigs, crews, waits, c.recordOfNode(rigs[0]), nodeNames...)
@@ -171,28 +217,12 @@ func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T
 
 func TestNothingAcknowledgedIsLostWhenTheNetworkOfPostgreSQLIsBroken(t *testing.T) {
 	t.Parallel() // it mostly waits
-	db := pgtest.Start(t)
 	c := newClusterCampaign(t)
-	var rigs []*rig
-	var links []*link.Link
-	for range 2 {
-		l, r := link.New(t, db.Addr()), newRig(c, c.TempDir(), c.mode)
-		r.env = []string{childPostgres + "=" + db.URLAt(l.Addr())}
-		rigs, links = append(rigs, r), append(links, l)
-	}
+	rigs, network, at := c.frontsApart(2)
 	crews, stop, waits := c.frontsAtWork(rigs)
-	sends := func(one int, w link.Way) { links[one].SetThere(w) }
-	hears := func(one int, w link.Way) { links[one].SetBack(w) }
-	reset := func(share float64) int { return links[0].Reset(share) + links[1].Reset(share) }
-	whole := func() {
-		for one := range links {
-			sends(one, link.Way{})
-			hears(one, link.Way{})
-		}
-	}
 	for range *faultsFlag {
-		c.troubled(rigs, crews, c.troubles(sends, hears, reset, 2), func() int { return c.rng.IntN(2) }, whole, 50)
+		c.troubled(rigs, crews, network, func() int { return c.rng.IntN(2) }, 50)
 	}
 	stop()
-	c.concluded(rigs, crews, waits, server.Place{Postgres: db.URL()})
+	c.concluded(rigs, crews, waits, at)
 }

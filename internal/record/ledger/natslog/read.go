@@ -81,24 +81,29 @@ func (l *Log) between(ctx context.Context, s ledger.Stream, after, end ledger.Po
 	return entries, nil
 }
 
-// next returns the next entry of a chain from the leader, which must have one. What it has damaged is damage, and what it lacks, if it has what comes later:
-// otherwise it is the leader of before, or does not have everything yet, and is asked again.
+// next returns the next entry of a chain from the leader, which must have one.
 func (l *Log) next(ctx context.Context, c *chain, r getRequest, missing ledger.Position) (ledger.Entry, error) {
-	m, ok, err := l.fromLeader(ctx, r)
+	return c.nextOf(func(r getRequest) (message, bool, error) { return l.fromLeader(ctx, r) }, r, missing)
+}
+
+// nextOf returns the next entry of a leader. What that has damaged is damage, and what it lacks, if it has what comes later. Both must be one answer, as each may come
+// from another leader: one of before, or one that does not have everything yet, is asked again.
+func (c *chain) nextOf(leader func(getRequest) (message, bool, error), r getRequest, missing ledger.Position) (ledger.Entry, error) {
+	m, ok, err := leader(r)
 	switch {
 	case err != nil:
 		return ledger.Entry{}, err
-	case !ok:
-		end, err := l.endOf(ctx, everything)
-		if err != nil {
-			return ledger.Entry{}, err
-		}
-		if end < missing {
-			return ledger.Entry{}, fmt.Errorf("%w: the leader does not have entry %d yet", errNoAnswer, missing)
-		}
-		return ledger.Entry{}, &ledger.Damaged{Position: missing, Err: errMissing}
+	case ok:
+		return c.next(m)
 	}
-	return c.next(m)
+	m, ok, err = leader(getRequest{Seq: missing, NextFor: everything})
+	switch {
+	case err != nil:
+		return ledger.Entry{}, err
+	case !ok || m.seq <= missing:
+		return ledger.Entry{}, fmt.Errorf("%w: the leader did not have entry %d yet", errNoAnswer, missing)
+	}
+	return ledger.Entry{}, &ledger.Damaged{Position: missing, Err: errMissing}
 }
 
 // Read implements [ledger.Ledger]. It may lag behind by what the replica that answers lacks.

@@ -19,7 +19,7 @@ import (
 const (
 	stuckAfter  = 4 * time.Second       // much longer than a message is on its way
 	stuckGap    = 2 * requestTimeout    // after so long without a refusal it is another message that is on its way
-	deposeEvery = time.Minute           // at most: a leader may only be slow, and so may the next one
+	deposeEvery = 15 * time.Second      // at most: an election takes some, and the next leader may only be slow
 	queuedRetry = 10 * time.Millisecond // until what is on its way is stored, or not
 )
 
@@ -59,6 +59,16 @@ func (o *Occupied) refused(subject string, after time.Duration) (stuck bool) {
 	return true
 }
 
+// asked notes what came of a request to step down. If no leader was there to hear it, the next one is asked when it has refused a subject for as long.
+func (o *Occupied) asked(err error) {
+	if err == nil || !passing(err) {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.deposed = time.Now().Add(stuckAfter - deposeEvery)
+}
+
 // answered notes any other answer.
 func (o *Occupied) answered(subject string) {
 	o.mu.Lock()
@@ -69,18 +79,18 @@ func (o *Occupied) answered(subject string) {
 // Change calls fn, which changes a message with a subject of a stream beside the record, and again for [patience] at most while the leader refuses it because another
 // one is on its way.
 func (o *Occupied) Change(ctx context.Context, conn *nats.Conn, log *slog.Logger, stream, subject string, fn func() error) error {
-	return o.change(ctx, subject, fn, func() {
+	return o.change(ctx, subject, fn, func() error {
 		within, end := context.WithTimeout(ctx, requestTimeout)
 		defer end()
 		reply, err := conn.RequestWithContext(within, stepDown(stream), nil)
 		if err != nil {
 			reply = &nats.Msg{}
 		}
-		askedToStepDown(ctx, log, subject, reply.Data, err)
+		return askedToStepDown(ctx, log, subject, reply.Data, err)
 	})
 }
 
-func (o *Occupied) change(ctx context.Context, subject string, fn func() error, depose func()) error {
+func (o *Occupied) change(ctx context.Context, subject string, fn, depose func() error) error {
 	for began := time.Now(); ; {
 		err := fn()
 		e, ok := errors.AsType[*jetstream.APIError](err)
@@ -91,7 +101,7 @@ func (o *Occupied) change(ctx context.Context, subject string, fn func() error, 
 			return err
 		}
 		if o.refused(subject, stuckAfter) {
-			depose()
+			o.asked(depose())
 		}
 		if time.Since(began) >= patience {
 			return err
@@ -108,7 +118,7 @@ func (o *Occupied) change(ctx context.Context, subject string, fn func() error, 
 func stepDown(stream string) string { return "$JS.API.STREAM.LEADER.STEPDOWN." + stream }
 
 // askedToStepDown logs that a leader was, and why it does not: an account may lack the right to ask.
-func askedToStepDown(ctx context.Context, log *slog.Logger, subject string, reply []byte, err error) {
+func askedToStepDown(ctx context.Context, log *slog.Logger, subject string, reply []byte, err error) error {
 	var answer struct {
 		Error *apiError `json:"error"`
 	}
@@ -126,6 +136,7 @@ func askedToStepDown(ctx context.Context, log *slog.Logger, subject string, repl
 		attrs = append(attrs, "error", err)
 	}
 	log.WarnContext(ctx, "a leader of JetStream says for long that a message is on its way, and was asked to step down", attrs...)
+	return err
 }
 
 // onItsWay notes that the leader has refused an entry because another one of its stream is on its way.
@@ -136,6 +147,6 @@ func (l *Log) onItsWay(ctx context.Context, subject string) {
 	}
 	if l.occupied.refused(subject, after) {
 		b, err := l.send(ctx, &nats.Msg{Subject: stepDown(l.opts.Name)})
-		askedToStepDown(ctx, l.opts.Log, subject, b, err)
+		l.occupied.asked(askedToStepDown(ctx, l.opts.Log, subject, b, err))
 	}
 }

@@ -145,6 +145,28 @@ func TestALeaderIsNotDeposedAgainAtOnceNorForOneMessageAfterAnother(t *testing.T
 	})
 }
 
+// While there is an election, nobody steps down.
+func TestALeaderThatWasNotThereToStepDownIsAskedAgain(t *testing.T) {
+	for err, want := range map[error]bool{
+		nil: false, &apiError{ErrCode: 10039}: false, // it may not be asked
+		&apiError{ErrCode: codeNotAvailable}: true, context.DeadlineExceeded: true,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var o Occupied
+			if !o.refused("a", 0) {
+				t.Fatal("it is not asked")
+			}
+			o.asked(err)
+			if time.Sleep(stuckAfter - 1); o.refused("a", 0) {
+				t.Errorf("after %v it is asked again at once", err)
+			}
+			if time.Sleep(1); o.refused("a", 0) != want {
+				t.Errorf("after %v it is asked again: %v", err, !want)
+			}
+		})
+	}
+}
+
 func TestSubjectsThatNobodyAsksForAnyMoreAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o Occupied
@@ -185,7 +207,7 @@ func TestAChangeOfABucketWaitsWhileItsKeyIsOccupied(t *testing.T) {
 						return occupied
 					}
 					return test.then
-				}, func() { deposed++ })
+				}, func() error { deposed++; return nil })
 				if took := time.Since(began); !errors.Is(err, test.want) || deposed != test.deposed || took > test.took {
 					t.Errorf("%v after %s, deposed %d times", err, took, deposed)
 				}

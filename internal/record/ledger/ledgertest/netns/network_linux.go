@@ -156,19 +156,26 @@ func inside(name string, fn func() error) error {
 	done := make(chan error)
 	go func() {
 		done <- func() error {
-			runtime.LockOSThread()                  // and never unlocked: the thread ends with this goroutine
-			f, err := os.Open("/run/netns/" + name) //nolint:gosec // of a test
-			if err != nil {
-				return err
-			}
-			defer func() { _ = f.Close() }()
-			if err := unix.Setns(int(f.Fd()), unix.CLONE_NEWNET); err != nil {
+			runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine
+			if err := enter(name); err != nil {
 				return err
 			}
 			return fn()
 		}()
 	}()
 	return <-done
+}
+
+// Enter moves the thread of the caller into a namespace, and with it the programs that it starts. The caller has locked it, and never unlocks it.
+func (n *Network) Enter(i int) error { return enter(n.names[i]) }
+
+func enter(name string) error {
+	f, err := os.Open("/run/netns/" + name) //nolint:gosec // of a test
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return unix.Setns(int(f.Fd()), unix.CLONE_NEWNET)
 }
 
 const deviceName = "nodes"

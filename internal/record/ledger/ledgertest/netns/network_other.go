@@ -23,5 +23,8 @@ func (n *Network) Host(int) string { return "" }
 // Wrap is nothing.
 func (n *Network) Wrap(int) []string { return nil }
 
+// Enter does nothing.
+func (n *Network) Enter(int) error { return nil }
+
 // Reach is nowhere.
 func (n *Network) Reach(int, string) string { return link.Nowhere }

@@ -3,10 +3,12 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,15 +27,29 @@ import (
 // Password is the password of the servers' only role, postgres.
 const Password = "only-for-tests"
 
-// Server is a server on a free port of the loopback.
+// Server is a server on a free port of the loopback, or of a network of its own.
 type Server struct {
 	t    testing.TB
 	dir  string
 	port int
+	site Site
 
 	mu      sync.Mutex
 	process *exec.Cmd // nil: it does not run
 	log     *os.File
+}
+
+// Site is a network of a server's own. It is reached over TLS, as on a machine of its own. The zero value is the loopback, without TLS.
+type Site struct {
+	Host          string       // its address there
+	Cert, Key, CA string       // PEM files: the certificate of the server, its key, and the CA of those who connect
+	Enter         func() error // moves the thread of the caller into the network
+}
+
+// StartOn starts a server like [Start] on a site.
+func StartOn(t testing.TB, site Site, settings ...string) *Server {
+	t.Helper()
+	return start(t, t.TempDir(), site, settings)
 }
 
 // Start starts a server, with lines of its configuration, and stops it after the test.
@@ -45,8 +61,13 @@ func Start(t testing.TB, settings ...string) *Server {
 // StartAt starts a server like [Start] with its data in an empty directory below one of [testing.TB.TempDir].
 func StartAt(t testing.TB, dir string, settings ...string) *Server {
 	t.Helper()
+	return start(t, dir, Site{}, settings)
+}
+
+func start(t testing.TB, dir string, site Site, settings []string) *Server {
+	t.Helper()
 	must(t, os.Chmod(filepath.Dir(dir), 0o755)) //nolint:gosec // the server's user goes through it
-	s := &Server{t: t, dir: filepath.Join(dir, "data"), port: freePort(t)}
+	s := &Server{t: t, dir: filepath.Join(dir, "data"), port: freePort(t), site: site}
 	secret := filepath.Join(dir, "password")
 	must(t, os.WriteFile(secret, []byte(Password), 0o644)) //nolint:gosec // of a test
 	must(t, os.Mkdir(s.dir, 0o700))
@@ -58,16 +79,35 @@ func StartAt(t testing.TB, dir string, settings ...string) *Server {
 	if err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	s.Configure("listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "max_connections = 60", "shared_buffers = 32MB")
+	s.Configure(fmt.Sprintf("listen_addresses = '%s'", s.host()), "unix_socket_directories = ''", "max_connections = 60", "shared_buffers = 32MB")
+	if site.Cert != "" {
+		s.encrypt()
+	}
 	s.start(settings)
 	return s
+}
+
+// encrypt has the server take connections over TLS, also from other addresses.
+func (s *Server) encrypt() {
+	s.t.Helper()
+	for from, to := range map[string]string{s.site.Cert: "server.crt", s.site.Key: "server.key"} { // the names that it expects
+		text, err := os.ReadFile(from) //nolint:gosec // of a test
+		must(s.t, err)
+		to = filepath.Join(s.dir, to)
+		must(s.t, os.WriteFile(to, text, 0o600))
+		if c := credential(s.t); c != nil {
+			must(s.t, os.Chown(to, int(c.Uid), int(c.Gid)))
+		}
+	}
+	s.Configure("ssl = on")
+	s.add("pg_hba.conf", "hostssl all all all scram-sha-256")
 }
 
 // Standby starts a standby of the server, with lines of its configuration. The name by which the server knows it is standby.
 func (s *Server) Standby(settings ...string) *Server {
 	s.t.Helper()
 	dir := filepath.Join(filepath.Dir(s.dir), "standby")
-	other := &Server{t: s.t, dir: dir, port: freePort(s.t)}
+	other := &Server{t: s.t, dir: dir, port: freePort(s.t), site: s.site}
 	out, err := s.command("pg_basebackup", "--dbname", s.URL()+"&application_name=standby", "--pgdata", dir, "--write-recovery-conf",
 		"--checkpoint=fast", "--no-sync").CombinedOutput()
 	if err != nil {
@@ -117,16 +157,28 @@ func (s *Server) URL() string { return s.URLAt(s.Addr()) }
 
 // URLAt returns the URL of the database for those who reach the server at another address.
 func (s *Server) URLAt(addr string) string {
-	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable", Password, addr)
+	how := "sslmode=disable"
+	if s.site.CA != "" {
+		how = "sslmode=verify-full&sslrootcert=" + url.QueryEscape(s.site.CA)
+	}
+	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?%s", Password, addr, how)
 }
 
 // Addr returns the address of the server.
-func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+func (s *Server) Addr() string { return net.JoinHostPort(s.host(), strconv.Itoa(s.port)) }
+
+func (s *Server) host() string { return cmp.Or(s.site.Host, "127.0.0.1") }
 
 // Configure adds lines to the configuration. They count from the next start, or [Server.Reload].
 func (s *Server) Configure(lines ...string) {
 	s.t.Helper()
-	f, err := os.OpenFile(filepath.Join(s.dir, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	s.add("postgresql.conf", lines...)
+}
+
+// add adds lines to a file of the server.
+func (s *Server) add(file string, lines ...string) {
+	s.t.Helper()
+	f, err := os.OpenFile(filepath.Join(s.dir, file), os.O_APPEND|os.O_WRONLY, 0)
 	must(s.t, err)
 	_, err = f.WriteString("\n" + strings.Join(lines, "\n") + "\n")
 	must(s.t, err)
@@ -154,9 +206,11 @@ func (s *Server) Run() {
 		began, ended := make(chan error), make(chan struct{})
 		go func() {
 			defer close(ended)
-			runtime.LockOSThread() // the server ends with this thread
-			defer runtime.UnlockOSThread()
-			err := c.Start()
+			runtime.LockOSThread() // the server ends with this thread, which ends with this goroutine
+			err := s.enter()
+			if err == nil {
+				err = c.Start()
+			}
 			if began <- err; err == nil {
 				_ = c.Wait()
 			}
@@ -180,15 +234,50 @@ func (s *Server) ready(ended <-chan struct{}, end time.Time) bool {
 			return false
 		case <-time.After(20 * time.Millisecond): // between two tries
 		}
-		if s.command("pg_isready", "--quiet", "--host=127.0.0.1", "--port", strconv.Itoa(s.port)).Run() == nil {
+		if s.run("pg_isready", "--quiet", "--host", s.host(), "--port", strconv.Itoa(s.port)) == nil {
 			return true
 		}
 	}
 	return false
 }
 
+// run runs a program in the network of the server.
+func (s *Server) run(program string, args ...string) error {
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked
+		err := s.enter()
+		if err == nil {
+			err = s.command(program, args...).Run()
+		}
+		ended <- err
+	}()
+	return <-ended
+}
+
+func (s *Server) enter() error {
+	if s.site.Enter == nil {
+		return nil
+	}
+	return s.site.Enter()
+}
+
 // Kill kills the server, as if by kill -9; its other processes notice that and end.
 func (s *Server) Kill() { s.signal(syscall.SIGKILL) }
+
+// Off kills all processes of the server at once, as a loss of power does. One whose disk is gone may wait for another that has died, and never notice that the server has.
+func (s *Server) Off() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return
+	}
+	_ = s.process.Process.Signal(syscall.SIGSTOP) // it starts no more
+	for _, pid := range append(children(s.process.Process.Pid), s.process.Process.Pid) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	s.process = nil
+}
 
 // Stop stops the server: it ends its connections and shuts down in good order.
 func (s *Server) Stop() { s.signal(syscall.SIGINT) }
