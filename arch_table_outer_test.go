@@ -7,7 +7,7 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/sqlitelog record/seal record/stream " +
 			"record/ledger record/access record/proof record/proof/segment record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure record/durable api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/cluster server/garbage server/putaway server/recordfile",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure record/durable api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/multiplex api/webpage usecase/positions server/certificate server/sharedrecord server/cluster server/garbage server/putaway server/recordfile",
 		libs: "net golang.org/x/time",
 	},
 	{
@@ -43,6 +43,7 @@ var outerPackages = []pkg{
 	// client
 	{dir: "client", what: "the public Go client", imports: "client/wire", libs: "net"},
 	{dir: "client/admin", what: "the calls of administrators: policies, figures, the clock of tests", imports: "client client/wire", libs: "net"},
+	{dir: "client/multiplex", what: "calls of many agents on one connection", imports: "client/wire", libs: "net"},
 	{dir: "client/wire", what: "requests of the client: one attempt, retries, files, streams of events", libs: "net"},
 
 	// trapezetest

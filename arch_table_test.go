@@ -375,6 +375,10 @@ var deliveryPackages = []pkg{
 		imports: "domain/help api/inprocess api/mcpapi/taskext api/mcpapi/toolset client",
 		libs:    "net github.com/modelcontextprotocol/go-sdk github.com/hashicorp/golang-lru/v2",
 	},
+	{
+		dir: "api/multiplex", what: "many calls of the HTTP API on one connection",
+		imports: "domain/refusal api/httpapi/endpoint client/multiplex", libs: "net",
+	},
 	{dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network", libs: "net"},
 	{
 		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",

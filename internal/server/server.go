@@ -16,6 +16,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
+	"github.com/trapezehq/trapeze/internal/api/multiplex"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/api/webpage"
@@ -73,6 +74,7 @@ type Server struct {
 	courier   *courier.Courier
 	alerting  *alerting.Alerting
 	running   sync.WaitGroup
+	hijacked  sync.WaitGroup // connections with many calls
 	advancing sync.Mutex // one call moves the clock at a time, and nothing else judges alerts
 	failed    chan error
 	leaving   atomic.Bool
@@ -306,7 +308,7 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans
 	o := httpapi.Options{
 		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Tracer: spans,
 		Stopping: s.gate.Closed, Drained: s.gate.Drained,
-		Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+		Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp, multiplex.Path: s.multiplexed},
 	}
 	var pages http.Handler // one, at all of its paths
 	page := func(api http.Handler) http.Handler {
@@ -422,6 +424,7 @@ func (s *Server) Close(ctx context.Context) error {
 		case s.http.Shutdown(drain) != nil:
 			errs = append(errs, s.http.Close())
 		}
+		s.hijacked.Wait() // Shutdown does not; endStreams ends them, too
 		s.stop()
 		s.running.Wait()
 	} else if s.listener != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/api/multiplex"
 )
 
 // grace is how long no call may have ended, when the server stops, for those in progress to be event streams. A call that waited takes milliseconds, and
@@ -52,6 +54,16 @@ func (s *Server) closeConnections(next http.Handler) http.Handler {
 		}
 		s.calls.Add(1)
 		defer s.calls.Add(-1)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// multiplexed returns the handler of connections with many calls, each of which counts as one in progress.
+func (s *Server) multiplexed(api http.Handler) http.Handler {
+	next := multiplex.New(s.closeConnections(api), s.gate.Closed)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.hijacked.Add(1)
+		defer s.hijacked.Done()
 		next.ServeHTTP(w, r)
 	})
 }
