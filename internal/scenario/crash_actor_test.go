@@ -397,17 +397,18 @@ func finish(ctx context.Context, crews ...*crew) error {
 	}
 	first := crews[0]
 	operator := first.actors[len(first.actors)-1]
-	for least, deadline := math.MaxInt, time.Now().Add(patience); ctx.Err() == nil && time.Now().Before(deadline); {
+	var err error // a server that was paused may not reach the others yet
+	for least, deadline := math.MaxInt, time.Now().Add(patience); ctx.Err() == nil && time.Now().Before(deadline); <-first.soon() {
 		operator.tell(500)
-		left, err := operator.clear()
-		if err != nil || left == 0 {
-			return err
+		var left int
+		if left, err = operator.clear(); err == nil && left == 0 {
+			return nil
 		}
-		if left < least {
+		if err == nil && left < least {
 			least, deadline = left, time.Now().Add(patience)
 		}
 	}
-	return errors.New("tasks are left that do not end")
+	return errors.Join(errors.New("tasks are left that do not end"), err)
 }
 
 // clear cancels tasks without an owner, and counts those that have not ended.
