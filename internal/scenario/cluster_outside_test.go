@@ -305,14 +305,17 @@ func (c *campaign) readShared(at server.Place) (entries []ledger.Entry) {
 		c.Fatal(err)
 	}
 	defer func() { _ = parts.Close() }()
-	for {
+	last, err := parts.Entries().Last(c.Context())
+	if err != nil {
+		c.Fatal(err)
+	}
+	until(c.T, "the replica that is read has all entries", func() bool {
 		page, err := parts.Entries().Read(c.Context(), ledger.Position(len(entries)), 1000)
 		if err != nil {
 			c.Fatal(err)
 		}
-		if len(page) == 0 {
-			return entries
-		}
 		entries = append(entries, page...)
-	}
+		return len(page) == 0 && ledger.Position(len(entries)) >= last
+	})
+	return entries
 }

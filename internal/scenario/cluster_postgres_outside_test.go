@@ -38,6 +38,7 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 
 // The front ends know both servers. The first one dies under load, and the standby that every commit has waited for takes over.
 func TestNothingAcknowledgedIsLostWhenAStandbyOfPostgreSQLTakesOver(t *testing.T) {
+	t.Parallel() // beside the others, which mostly wait
 	c := newClusterCampaign(t)
 	for range *faultsFlag {
 		db := pgtest.Start(t)

@@ -86,7 +86,7 @@ func (l *Log) next(ctx context.Context, c *chain, r getRequest, missing ledger.P
 	return c.nextOf(func(r getRequest) (message, bool, error) { return l.fromLeader(ctx, r) }, r, missing)
 }
 
-// nextOf returns the next entry of a leader. What that has damaged is damage, and what it lacks, if it has what comes later. Both must be one answer, as each may come
+// nextOf returns the next entry of a leader. What that has damaged is damage, and what it lacks, if it has what comes later, or what is another's in its place. Both must be one answer, as each may come
 // from another leader: one of before, or one that does not have everything yet, is asked again.
 func (c *chain) nextOf(leader func(getRequest) (message, bool, error), r getRequest, missing ledger.Position) (ledger.Entry, error) {
 	m, ok, err := leader(r)
@@ -100,7 +100,7 @@ func (c *chain) nextOf(leader func(getRequest) (message, bool, error), r getRequ
 	switch {
 	case err != nil:
 		return ledger.Entry{}, err
-	case !ok || m.seq <= missing:
+	case !ok, m.seq <= missing && (c.stream == "" || m.subject == c.subject):
 		return ledger.Entry{}, fmt.Errorf("%w: the leader did not have entry %d yet", errNoAnswer, missing)
 	}
 	return ledger.Entry{}, &ledger.Damaged{Position: missing, Err: errMissing}

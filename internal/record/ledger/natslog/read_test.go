@@ -14,7 +14,8 @@ func TestAnEntryThatOneLeaderHasAndAnotherLacksIsNotDamaged(t *testing.T) {
 		then message // what the first leader with an entry at or after the one that is missing has; none, if it has no sequence
 		want error
 	}{
-		"it is there":              {message{seq: 7}, errNoAnswer},
+		"it is there":              {message{seq: 7, subject: "s.w.task.1"}, errNoAnswer},
+		"another's is there":       {message{seq: 7, subject: "s.w.task.2"}, errMissing},
 		"nothing is there yet":     {message{}, errNoAnswer},
 		"one that comes later is":  {message{seq: 8}, errMissing},
 		"the network breaks again": {message{subject: "broken"}, lacking},
@@ -25,12 +26,12 @@ func TestAnEntryThatOneLeaderHasAndAnotherLacksIsNotDamaged(t *testing.T) {
 				if asked++; asked == 1 {
 					return message{}, false, nil
 				}
-				if test.then.subject != "" {
+				if test.then.subject == "broken" {
 					return message{}, false, lacking
 				}
 				return test.then, test.then.seq > 0, nil
 			}
-			c := chain{stream: "w/task/1", last: 3}
+			c := chain{stream: "w/task/1", subject: "s.w.task.1", last: 3}
 			_, err := c.nextOf(leader, getRequest{Seq: 4, NextFor: "s.w.task.1"}, 7)
 			d, damaged := errors.AsType[*ledger.Damaged](err)
 			if !errors.Is(err, test.want) || damaged != errors.Is(test.want, errMissing) || damaged && d.Position != 7 || asked != 2 {
