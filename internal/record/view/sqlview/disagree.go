@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -62,81 +63,68 @@ func (v *Views) Disagreeing(ctx context.Context, streams []ledger.Stream, more i
 	for _, s := range streams {
 		there[s] = append(there[s], v.maker.wrong[s]...)
 	}
+	wrong, err := v.disagreeing(ctx, there)
+	if err == nil && len(wrong) > 0 { // an erasure may have come between the two reads
+		maps.DeleteFunc(there, func(s ledger.Stream, _ []query.Row) bool { return !wrong[s] })
+		wrong, err = v.disagreeing(ctx, there)
+	}
+	if err != nil {
+		return nil, err
+	}
 	v.maker.wrong = map[ledger.Stream][]query.Row{}
-	for s, rows := range there {
-		agrees, err := v.agrees(ctx, s, rows)
-		if err == nil && !agrees { // an erasure may have come between the two reads
-			agrees, err = v.agrees(ctx, s, rows)
-		}
-		if _, damaged := errors.AsType[*ledger.Damaged](err); damaged { // there is nothing to compare with
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !agrees {
-			list, v.maker.wrong[s] = append(list, s), rows[:min(len(rows), maxWrong)]
-		}
+	for s := range wrong {
+		list, v.maker.wrong[s] = append(list, s), there[s][:min(len(there[s]), maxWrong)]
 	}
 	return list, nil
 }
 
-// agrees reports whether the views have the rows that a projector makes of a stream, at the position of the views, and whether it makes some of theirs.
-func (v *Views) agrees(ctx context.Context, s ledger.Stream, rows []query.Row) (bool, error) {
+// disagreeing returns the streams of which the views do not have the rows that a projector makes, at the position of the views, or have some of those
+// given that it does not make. There is nothing to compare with where the ledger is damaged.
+func (v *Views) disagreeing(ctx context.Context, there map[ledger.Stream][]query.Row) (map[ledger.Stream]bool, error) {
 	have, err := v.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer func() { _ = have.Rollback() }() // nothing to lose
-	if err := v.make(ctx, have, s); err != nil {
-		return false, err
+	damaged, err := v.make(ctx, have, there)
+	if err != nil {
+		return nil, err
 	}
-	of := v.maker.db.Readers()
-	for i := range rows {
-		makes, err := rows[i].In(ctx, of)
-		if err != nil {
-			return false, err
-		}
-		if there, err := rows[i].In(ctx, have); err != nil || there && !makes {
-			return false, err
-		}
+	wrong, err := sweep.Differing(ctx, v.maker.db.Readers(), have, there)
+	for _, s := range damaged {
+		delete(wrong, s)
 	}
-	return sweep.AllIn(ctx, of, have)
+	return wrong, err
 }
 
-// make makes the rows of a stream up to the position of the views.
-func (v *Views) make(ctx context.Context, have *sql.Tx, s ledger.Stream) error {
-	db, p := v.maker.db, v.maker.p
+// make makes the rows of streams up to the position of the views, and returns the streams that are damaged.
+func (v *Views) make(ctx context.Context, have *sql.Tx, there map[ledger.Stream][]query.Row) (damaged []ledger.Stream, err error) {
 	var at ledger.Position
 	if err := have.QueryRowContext(ctx, "SELECT position FROM view_meta").Scan(&at); err != nil {
-		return err
+		return nil, err
 	}
-	if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Reset(tx) }); err != nil {
-		return err
-	}
-	workspace, _, _ := s.Parts()
-	archived := 0
-	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM view_workspace WHERE name = ? AND archived = 1", workspace).Scan(&archived); err != nil {
-		return err
-	}
-	p.archived = map[string]bool{workspace: archived > 0} // when a task is due depends on it
-	if ledger.CheckStream(s) != nil {
-		return nil //nolint:nilerr // of a row that is damaged, and made of nothing
-	}
-	for after := ledger.Position(0); ; {
-		entries, err := v.ledger.Stream(ctx, s, after, loadBatch)
-		if err != nil {
+	err = v.maker.db.Write(func(tx *sqlitelog.Tx) error {
+		p := v.maker.p
+		if err := p.Reset(tx); err != nil {
 			return err
 		}
-		more := len(entries) == loadBatch
-		if entries = upTo(entries, at); len(entries) == 0 {
-			return nil
+		p.archived = map[string]bool{} // when a task is due depends on it
+		for s := range there {
+			workspace, _, _ := s.Parts()
+			archived := 0
+			if err := have.QueryRowContext(ctx, "SELECT count(*) FROM view_workspace WHERE name = ? AND archived = 1", workspace).Scan(&archived); err != nil {
+				return err
+			}
+			p.archived[workspace] = archived > 0
+			p.at = 0 // the first entry may be before the last of another stream
+			err := sweep.Entries(ctx, v.ledger, s, at, func(entries []ledger.Entry) error { return p.Project(tx, entries) })
+			if _, is := errors.AsType[*ledger.Damaged](err); is {
+				damaged = append(damaged, s)
+			} else if err != nil {
+				return err
+			}
 		}
-		if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Project(tx, entries) }); err != nil {
-			return err
-		}
-		if after = entries[len(entries)-1].Position; !more {
-			return nil
-		}
-	}
+		return nil
+	})
+	return damaged, err
 }

@@ -1,6 +1,7 @@
 package sqlview
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -63,6 +64,31 @@ func TestRowsThatTheLedgerDoesNotHaveAreNoticed(t *testing.T) {
 				t.Errorf("disagree: %v", found)
 			}
 		})
+	}
+}
+
+// TestStreamsThatAreComparedTogetherAreJudgedEachForItself damages the second entry of the first of three tasks, and spoils the rows of the first two.
+func TestStreamsThatAreComparedTogetherAreJudgedEachForItself(t *testing.T) {
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	play(t, log, newLife(), 9)
+	if err := v.complete(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := log.Read(t.Context(), 0, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams := []ledger.Stream{entries[6].Stream, entries[0].Stream, entries[3].Stream}
+	if err := log.Write(t.Context(), func(tx *sqlitelog.Tx) error {
+		return errors.Join(tx.Exec("UPDATE entries SET bytes = x'' WHERE position = 2"),
+			tx.Exec("UPDATE view_task SET owner = 'eve' WHERE n <> (SELECT max(n) FROM view_task)"))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // as what was found is compared again
+		if list, err := v.Disagreeing(t.Context(), streams, 0); err != nil || !slices.Equal(list, streams[2:]) {
+			t.Errorf("disagree: %v, %v; want %v", list, err, streams[2:])
+		}
 	}
 }
 

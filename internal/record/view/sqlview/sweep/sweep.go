@@ -32,7 +32,10 @@ var Tables = []struct{ Name, Order string }{
 // Record is what is read of the ledger.
 type Record interface {
 	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+	Stream(ctx context.Context, stream ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
 }
+
+const batch = 500 // entries read at once
 
 // Sweep goes through the entries of the record and the rows of the tables. The zero Sweep begins at the first of both.
 type Sweep struct {
@@ -122,18 +125,60 @@ func source(table string, r *query.Row) ledger.Stream {
 	return ledger.StreamOf(text("ws"), "task", task)
 }
 
-// AllIn reports whether a database has all rows of the tables of another.
-func AllIn(ctx context.Context, made, have query.Querier) (bool, error) {
+// Entries calls do with the entries of a stream up to a position, in order, some at a time.
+func Entries(ctx context.Context, record Record, s ledger.Stream, to ledger.Position, do func([]ledger.Entry) error) error {
+	if ledger.CheckStream(s) != nil {
+		return nil //nolint:nilerr // of a row that is damaged, and made of nothing
+	}
+	for after := ledger.Position(0); ; {
+		entries, err := record.Stream(ctx, s, after, batch)
+		if err != nil {
+			return err
+		}
+		more := len(entries) == batch
+		if end := slices.IndexFunc(entries, func(e ledger.Entry) bool { return e.Position > to }); end >= 0 {
+			entries, more = entries[:end], false
+		}
+		if len(entries) == 0 {
+			return nil
+		}
+		if err := do(entries); err != nil || !more {
+			return err
+		}
+		after = entries[len(entries)-1].Position
+	}
+}
+
+// Differing returns the streams of which a database does not have all rows that were made, or has one of those given, which was not made.
+func Differing(ctx context.Context, made, have query.Querier, given map[ledger.Stream][]query.Row) (map[ledger.Stream]bool, error) {
+	differ := map[ledger.Stream]bool{}
 	for _, of := range Tables {
 		rows, err := query.Rows(ctx, made, of.Name, of.Order, nil, -1)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		for i := range rows {
-			if there, err := rows[i].In(ctx, have); err != nil || !there {
-				return false, err
+			there, err := rows[i].In(ctx, have)
+			if err != nil {
+				return nil, err
+			}
+			if !there {
+				differ[source(of.Name, &rows[i])] = true
 			}
 		}
 	}
-	return true, nil
+	for s, rows := range given {
+		for i := range rows {
+			makes, err := rows[i].In(ctx, made)
+			if err != nil {
+				return nil, err
+			}
+			if there, err := rows[i].In(ctx, have); err != nil {
+				return nil, err
+			} else if there && !makes {
+				differ[s] = true
+			}
+		}
+	}
+	return differ, nil
 }
