@@ -1,3 +1,5 @@
+//go:build slow
+
 package handoff
 
 import (
@@ -25,25 +27,6 @@ type plant struct {
 func without(drop func(event.Event) bool) rules {
 	return changed(func(_ task.Task, events []event.Event) []event.Event {
 		return slices.DeleteFunc(slices.Clone(events), drop)
-	})
-}
-
-// changed rewrites the events of every decision.
-func changed(rewrite func(task.Task, []event.Event) []event.Event) rules {
-	return rules{fold: task.Fold, decide: func(t task.Task, c Command, now time.Time) ([]event.Event, error) {
-		events, err := Decide(t, c, now)
-		return rewrite(t, events), err
-	}}
-}
-
-// each rewrites events one by one.
-func each(rewrite func(task.Task, event.Event) event.Event) rules {
-	return changed(func(t task.Task, events []event.Event) []event.Event {
-		out := slices.Clone(events)
-		for i, e := range out {
-			out[i] = rewrite(t, e)
-		}
-		return out
 	})
 }
 

@@ -6,7 +6,7 @@ import "flag"
 
 // The quick suite tries fewer random inputs than the slow one, which tries as many as rapid does by itself: 100.
 func init() {
-	if err := flag.Set("rapid.checks", "30"); err != nil {
+	if err := flag.Set("rapid.checks", "10"); err != nil {
 		panic(err)
 	}
 }
