@@ -7,3 +7,6 @@ const flippedBits = 4
 
 // changedPlaces is at how many positions a record is changed in each way.
 const changedPlaces = 1
+
+// alertsInFull is whether all stories of an alert are told, and each twice.
+const alertsInFull = false

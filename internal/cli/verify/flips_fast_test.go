@@ -1,0 +1,6 @@
+//go:build !slow
+
+package verify
+
+// flipEvery is the distance of the bytes of which bits are flipped.
+const flipEvery = 6
