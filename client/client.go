@@ -62,7 +62,7 @@ func New(baseURL, token string, o Options) (*Client, error) {
 		o.HTTP = wire.HTTP(o.Connections, o.TLS)
 	}
 	return &Client{watch: o.Watch, conn: wire.Conn{
-		Servers: servers, Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Patience: o.Patience, Least: least,
+		Servers: servers, Headers: http.Header{"Authorization": {"Bearer " + token}, "User-Agent": {o.UserAgent}}, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Patience: o.Patience, Least: least,
 		Refused: func(res *http.Response, body []byte) error { return errorOf(res, body) },
 	}}, nil
 }

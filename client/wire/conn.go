@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -47,7 +48,7 @@ type Passing interface {
 // Conn makes requests to one server, or several that share a record, with one token. It is safe for many goroutines.
 type Conn struct {
 	Servers             *Servers
-	Token, UserAgent    string
+	Headers             http.Header // of every request
 	HTTP                *http.Client
 	Retries             int // at each server
 	FirstPause, Timeout time.Duration
@@ -223,6 +224,8 @@ func ReadAll(res *http.Response) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
+var jsonMedia = []string{"application/json"}
+
 // Send makes one request. Answers other than success are its error.
 func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	base := c.Servers.Current()
@@ -239,20 +242,19 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 		return nil, c.Refused(&http.Response{}, Problem{Code: "invalid", Detail: err.Error(), Hint: "check the ids and names in the call"}.text())
 	}
 	h := req.Header
-	h.Set("Authorization", "Bearer "+c.Token)
-	h.Set("User-Agent", c.UserAgent)
+	maps.Copy(h, c.Headers)
 	if r.Accept != "" {
 		h.Set("Accept", r.Accept)
 	}
 	if body != nil {
-		h.Set("Content-Type", "application/json")
+		h["Content-Type"] = jsonMedia
 	}
 	if r.Content != nil {
 		req.Body = r.Content
 		h.Set("Content-Type", "application/octet-stream")
 	}
 	if r.Key != "" {
-		h.Set("Idempotency-Key", r.Key)
+		h["Idempotency-Key"] = []string{r.Key}
 	}
 	if receiptOf(ctx, r.Method) != nil {
 		h.Set("Prefer", "receipt")
@@ -292,9 +294,12 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 
 // Path joins escaped segments.
 func Path(segments ...string) string {
-	p := "/v1"
+	var p strings.Builder
+	p.Grow(64) // most are shorter
+	p.WriteString("/v1")
 	for _, s := range segments {
-		p += "/" + url.PathEscape(s)
+		p.WriteByte('/')
+		p.WriteString(url.PathEscape(s))
 	}
-	return p
+	return p.String()
 }

@@ -33,7 +33,11 @@ func (q Query) Position(name string, p uint64) {
 
 // Wait is the time of the parameter wait, which the server is asked to wait; 0 without one.
 func (q Query) Wait() time.Duration {
-	d, _ := time.ParseDuration(url.Values(q).Get("wait")) // none is 0
+	text := url.Values(q).Get("wait")
+	if text == "" {
+		return 0
+	}
+	d, _ := time.ParseDuration(text) // a malformed one is the server's to refuse
 	return max(d, 0)
 }
 
