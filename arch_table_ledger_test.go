@@ -4,6 +4,7 @@ package trapeze_test
 var ledgerPackages = []pkg{
 	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec"},
 	{dir: "record/ledger/frame", what: "the form in which a ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
+	{dir: "record/ledger/pace", what: "how long rounds of work for many callers wait for more"},
 	{dir: "record/ledger/tail", what: "the newest entries of a ledger in memory, for followers that keep up", imports: "record/ledger"},
 	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/durable record/ledger record/ledger/frame record/ledger/sqlitelog/filelock record/ledger/sqlitelog/headcache record/ledger/sqlitelog/indexsum record/ledger/sqlitelog/reserve record/ledger/tail", libs: "database/sql modernc.org/sqlite"},
 	{dir: "record/ledger/sqlitelog/filelock", what: "the lock by which one process at a time has a database"},
@@ -12,11 +13,11 @@ var ledgerPackages = []pkg{
 	{dir: "record/ledger/sqlitelog/reserve", what: "a file that keeps space on a full disk"},
 	{
 		dir: "record/ledger/pglog", what: "the ledger in a PostgreSQL database, which any number of front ends share",
-		imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "net github.com/jackc/pgx/v5 golang.org/x/sys",
+		imports: "record/ledger record/ledger/frame record/ledger/pace record/ledger/tail", libs: "net github.com/jackc/pgx/v5 golang.org/x/sys",
 	},
 	{
 		dir: "record/ledger/natslog", what: "the ledger in a stream of NATS JetStream, which any number of front ends share",
-		imports: "record/ledger record/ledger/frame record/ledger/tail record/replica", libs: "net net/http net/url github.com/nats-io/nats.go github.com/nats-io/nuid",
+		imports: "record/ledger record/ledger/frame record/ledger/pace record/ledger/tail record/replica", libs: "net net/http net/url github.com/nats-io/nats.go github.com/nats-io/nuid",
 	},
 	{
 		dir: "record/ledger/natslog/natsnode", what: "a NATS server inside the process, one node of a cluster that keeps a record",

@@ -174,7 +174,7 @@ var innerPackages = []pkg{
 	{dir: "record/durable", what: "waits until a file, or the names in a directory, are on the disk"},
 	{
 		dir: "record/stream", what: "changes one stream: load, decide, append with compare-and-set, or decide again",
-		imports: "domain/refusal record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
+		imports: "domain/refusal record/ledger record/ledger/pace", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{dir: "record/replica", what: "where the replicas of a record are, and whether one of their servers can be spared"},
 	{dir: "record/frontend", what: "what the front ends of one record share beside its entries: keys, presence, cursors, and whose turn it is", imports: "record/ledger record/view"},

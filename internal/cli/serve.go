@@ -124,7 +124,7 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.StringVar(&conf.Policy, "policy", "", "policy file (default: policy.yaml in the data directory, if it exists)")
 	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "maximum size of an artifact, in bytes (default 64 MiB)")
 	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "maximum total size of the artifacts of a workspace, in bytes (default 8 GiB)")
-	f.Int64Var(&conf.Memory, "memory", 0, "memory that the server stays near, in bytes, unless more is in use, as with thousands of sessions (default 160 MiB)")
+	f.Int64Var(&conf.Memory, "memory", 0, "memory that the server stays near, in bytes, unless more is in use, as with thousands of sessions (default 160 MiB, or 320 if the record is shared)")
 	f.IntVar(&conf.FigureAgents, "figure-agents", 0, "number of agents that the figures at /metrics name; those beyond are counted as one (default 1000)")
 	f.BoolVar(&conf.RebuildViews, "rebuild-views", false, "build the views again from the ledger first, about a minute per million entries: if the alert views-disagree is raised")
 	f.BoolVar(&conf.Erasable, "erasable", false, "encrypt content from now on, so that it can be erased; a data directory stays so once it is (see docs/erasure.md)")

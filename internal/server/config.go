@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/server/certificate"
 	"github.com/trapezehq/trapeze/internal/server/garbage"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
 // DefaultAddr is the default address to listen on: only this machine can reach it.
@@ -59,7 +60,7 @@ type Config struct {
 	// OAuth configures an issuer whose tokens the server accepts besides its own; without an issuer and a resource, none.
 	OAuth oauth.Config
 	// Memory is the memory, in bytes, that the process is to stay near: the garbage collector runs more often before it is exceeded,
-	// and a server that is idle gives back what it does not use. 0 means [garbage.DefaultMemory]. It is no hard limit: see package garbage.
+	// and a server that is idle gives back what it does not use. 0 means [garbage.DefaultMemory], or [garbage.SharedMemory] for a record that is shared. It is no hard limit: see package garbage.
 	Memory int64
 	// FigureAgents is the number of agents that figures name; those beyond are counted as one. 0 means 1,000.
 	FigureAgents int
@@ -100,6 +101,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Memory == 0 {
 		c.Memory = garbage.DefaultMemory
+		if c.Record.Kind() != sharedrecord.None {
+			c.Memory = garbage.SharedMemory
+		}
 	}
 	if c.Drain == 0 {
 		c.Drain = 10 * time.Second

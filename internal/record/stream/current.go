@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/pace"
 )
 
 // Current says up to where caches have learned of the entries of other servers, so that a cached fold can be a fresh read: one look at the end of the record
@@ -23,9 +24,10 @@ type Current struct {
 
 // look is one look at the end of the record.
 type look struct {
-	done chan struct{}
-	end  ledger.Position
-	err  error
+	waiting int // calls
+	done    chan struct{}
+	end     ledger.Position
+	err     error
 }
 
 const (
@@ -115,6 +117,7 @@ func (c *Current) join() *look {
 		c.next = &look{done: make(chan struct{})}
 	}
 	l := c.next
+	l.waiting++
 	if !c.looking {
 		c.looking = true
 		go c.look()
@@ -122,9 +125,9 @@ func (c *Current) join() *look {
 	return l
 }
 
-// look looks until nobody waits for a look.
+// look looks until nobody waits for a look. While many do, looks are rarer: each more is a question to the one server that can answer it.
 func (c *Current) look() {
-	for {
+	for pause := time.Duration(0); pause == 0; {
 		c.mu.Lock()
 		l := c.next
 		c.next, c.looking = nil, l != nil
@@ -136,5 +139,8 @@ func (c *Current) look() {
 		l.end, l.err = c.last(ctx)
 		cancel()
 		close(l.done)
+		if pause = pace.After(l.waiting); pause > 0 {
+			time.AfterFunc(pause, c.look)
+		}
 	}
 }

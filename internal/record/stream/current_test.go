@@ -17,6 +17,7 @@ type counted struct {
 	ledger.Ledger
 	reads, looks int
 	held         chan struct{}
+	take         time.Duration // of a look
 	err          error
 }
 
@@ -30,6 +31,7 @@ func (c *counted) Last(ctx context.Context) (ledger.Position, error) {
 	if c.held != nil {
 		<-c.held
 	}
+	time.Sleep(c.take)
 	if c.err != nil {
 		return 0, c.err
 	}
@@ -133,6 +135,37 @@ func TestFreshReadsShareALookThatBeginsAfterThem(t *testing.T) {
 		}
 		if l.looks != 2 {
 			t.Errorf("%d looks for 101 reads, the first of which came before the others", l.looks)
+		}
+	})
+}
+
+func TestLooksAreRarerWhileManyWaitForEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &counted{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
+		k, c := told(t, l)
+		if _, err := do(t, k, take("anna")); err != nil {
+			t.Fatal(err)
+		}
+		c.Told(1)
+		l.looks, l.take = 0, 2*time.Millisecond
+		began := time.Now()
+		for range 100 {
+			<-fresh(k, place)
+		}
+		if took := time.Since(began); l.looks != 100 || took != 100*l.take {
+			t.Errorf("%d looks for 100 reads, one after the other, in %s: none waits for another", l.looks, took)
+		}
+		l.looks = 0
+		var waiting []<-chan string
+		for range 1000 { // in 200 ms
+			waiting = append(waiting, fresh(k, place))
+			time.Sleep(l.take / 10)
+		}
+		for _, got := range waiting {
+			<-got
+		}
+		if l.looks > 25 {
+			t.Errorf("%d looks for 1,000 reads, of which ten begin while one look takes place", l.looks)
 		}
 	})
 }

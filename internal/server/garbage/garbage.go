@@ -11,6 +11,8 @@ import (
 const (
 	// DefaultMemory is the memory that a server stays near by default: 160 MiB.
 	DefaultMemory = 160 << 20
+	// SharedMemory is that of a server that shares its record: it keeps in memory what the others make, too, and the engine, if that is inside.
+	SharedMemory = 320 << 20
 	// outsideHeap is the memory that the garbage collector does not count: the program and the page caches of SQLite.
 	outsideHeap = 80 << 20
 	// memoryEvery is the interval at which the garbage collector is adapted; idleRounds is the number of intervals without work after

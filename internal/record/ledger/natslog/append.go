@@ -156,6 +156,9 @@ func passing(err error) bool {
 func (l *Log) pause(ctx context.Context) { l.pauseFor(ctx, retryAfter) }
 
 func (l *Log) pauseFor(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():

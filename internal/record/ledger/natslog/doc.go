@@ -27,7 +27,7 @@
 //   - read.go: reads; lease.go: how long what a leader answers is used; election.go: what happens when there is another; get.go: the requests for messages
 //   - copy.go: how a record of another ledger moves here; bucket.go: buckets beside the record
 //   - groups.go: where the replicas of an existing stream are, and who leads them
-//   - listen.go: how followers learn of entries; health.go: when writing stops
+//   - listen.go: how followers learn of entries, in rounds whose pace package pace decides; health.go: when writing stops
 //
 // Start reading at [Open], then append.go and read.go.
 package natslog

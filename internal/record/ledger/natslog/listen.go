@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/pace"
 )
 
 // announce tells the listeners of all front ends up to where the record goes. What is lost is found by looking.
@@ -49,10 +50,12 @@ func (l *Log) listen(ctx context.Context) {
 	tick := time.NewTicker(l.opts.Poll)
 	defer tick.Stop()
 	for looks := 0; ctx.Err() == nil; {
+		before := l.tail.Position()
 		if err := l.catchUp(ctx); err != nil && ctx.Err() == nil {
 			l.health.failed(err)
 			l.pause(ctx)
 		}
+		l.pauseFor(ctx, pace.After(int(l.tail.Position()-before))) //nolint:gosec // a count of entries
 		select {
 		case <-ctx.Done():
 		case <-l.woken:

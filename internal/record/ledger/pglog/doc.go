@@ -34,6 +34,7 @@
 //   - health.go: when writing stops; schema.go: the tables and the number of the format
 //   - plan.go: the check of a stream's end before an insert; listen.go: how entries of all front ends reach the followers
 //   - log.go: how a record is opened, and which is refused; read.go: reads; pool.go: the connections for what front ends share
+//   - how long the listener waits for more after a round for many: package pace
 //   - queue.go: the appends that wait for the writer; copy.go: how the record of another ledger is copied here
 //
 // Start reading at [Open], then writer.go and listen.go.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/pace"
 )
 
 // listen reads what any front end commits until the log is closed, over as many connections as that takes.
@@ -40,9 +41,11 @@ func (l *Log) listenOnce(ctx context.Context) error {
 		}
 	}
 	for {
+		before := l.tail.Position()
 		if err := l.catchUp(ctx, conn); err != nil {
 			return err
 		}
+		l.pauseFor(pace.After(int(l.tail.Position() - before))) //nolint:gosec // a count of entries
 		if err := l.await(ctx, conn); err != nil {
 			return err
 		}
@@ -92,6 +95,10 @@ func (l *Log) await(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.WaitForNotification(wait)
 	if err != nil && (conn.IsClosed() || !pgconn.Timeout(err) && !errors.Is(err, context.DeadlineExceeded)) {
 		return err
+	}
+	passed, end := context.WithCancel(ctx)
+	for end(); err == nil; { // one look is for all that have come
+		_, err = conn.WaitForNotification(passed)
 	}
 	return nil
 }

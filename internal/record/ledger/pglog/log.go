@@ -178,3 +178,14 @@ func (l *Log) isClosing() bool {
 		return false
 	}
 }
+
+// pauseFor waits before the next round, unless the log is being closed.
+func (l *Log) pauseFor(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-l.closing:
+	}
+}
