@@ -79,18 +79,25 @@ func (t *tokens) rank(text string) uint32 {
 }
 
 func (t *tokens) count(text string) (n int, err error) {
+	if all(text, lower) { // the patterns do not split it
+		return t.piece(text), nil
+	}
 	match, err := t.pattern.FindStringMatch(text)
 	for ; match != nil && err == nil; match, err = t.pattern.FindNextMatch(match) {
-		switch piece := match.String(); {
-		case t.rank(piece) != none:
-			n++
-		case len(piece) <= maxShort:
-			n += t.short(piece)
-		default:
-			n += t.long(piece)
-		}
+		n += t.piece(match.String())
 	}
 	return n, err
+}
+
+// piece is the number of tokens of what a pattern has split off.
+func (t *tokens) piece(piece string) int {
+	switch {
+	case t.rank(piece) != none:
+		return 1
+	case len(piece) <= maxShort:
+		return t.short(piece)
+	}
+	return t.long(piece)
 }
 
 // maxShort is the length, in bytes, up to which pairs of tokens are looked through again after each merge.

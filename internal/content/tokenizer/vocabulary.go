@@ -58,6 +58,9 @@ func placeOf(sum [sha256.Size]byte) uint32 { return binary.LittleEndian.Uint32(s
 
 // countWord counts a text inside which counts do not add up. Words are repeated much more often than whole chunks.
 func (v *vocabulary) countWord(text string) int {
+	if all(text, digit) { // each three of them are a token, and so is the rest: numbers, times and ids are mostly new
+		return (len(text) + 2) / 3
+	}
 	if len(text) > maxWord {
 		return v.countUncached(text)
 	}
@@ -97,6 +100,18 @@ func wordEnd(chunk string) int {
 	return len(chunk)
 }
 
+// all reports whether each byte of a text is of a kind.
+func all(text string, kind func(byte) bool) bool {
+	for i := range len(text) {
+		if !kind(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 func graphic(b byte) bool { return b > ' ' && b <= '~' }
 
 func digit(b byte) bool { return b >= '0' && b <= '9' }
+
+func lower(b byte) bool { return b >= 'a' && b <= 'z' }

@@ -30,3 +30,42 @@ func TestChunksWithOnePlaceInTheCacheKeepTheirOwnCounts(t *testing.T) {
 	}
 	t.Error("no two chunks have the same place")
 }
+
+func TestNumbersAndWordsOfLowerCaseLettersAreCountedWithoutThePattern(t *testing.T) {
+	for name, v := range map[string]*vocabulary{"o200k_base": o200kBase(), "cl100k_base": cl100kBase()} {
+		for n := range 1000 {
+			for _, number := range []string{fmt.Sprint(n), fmt.Sprintf("%02d", n), fmt.Sprintf("%03d", n)} {
+				if v.tokens.rank(number) == none {
+					t.Errorf("%s: %s is no token", name, number)
+				}
+			}
+		}
+		for _, text := range []string{"7", "42", "123456", "1234567890", "a", "measure", "qzxkvwj", strings.Repeat("x", 200)} {
+			want := 0
+			for m, err := v.tokens.pattern.FindStringMatch(text); m != nil || err != nil; m, err = v.tokens.pattern.FindNextMatch(m) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				want += v.tokens.piece(m.String())
+			}
+			if got := v.countWord(text); got != want {
+				t.Errorf("%s: %.20q has %d tokens, want %d", name, text, got, want)
+			}
+		}
+		next := 0
+		if n := testing.AllocsPerRun(100, func() { next++; v.countWord(numbers[next]) }); n > 0 {
+			t.Errorf("%s: to count a new number makes %v allocations", name, n)
+		}
+		if n := testing.AllocsPerRun(100, func() { v.countUncached("qzxkvwj") }); n > 0 {
+			t.Errorf("%s: to count a new word makes %v allocations", name, n)
+		}
+	}
+}
+
+// numbers were not counted before.
+var numbers = func() (all []string) {
+	for i := range 200 {
+		all = append(all, strings.Repeat(fmt.Sprint(i%9+1), 20)+fmt.Sprintf("%06d", i*7919))
+	}
+	return all
+}()

@@ -25,6 +25,9 @@ func (t *Task) Apply(events ...event.Event) {
 	t.fresh = nil // t may be copied now
 }
 
+// FoldOwn is [Task.Apply] for a Task of which no copy is ever made: its handoff is not copied for each event.
+func FoldOwn(t *Task, e event.Event) { t.apply(e) }
+
 func (t *Task) apply(e event.Event) {
 	before, was := t.State, t.holders()
 	t.foldEvent(e)

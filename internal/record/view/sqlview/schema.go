@@ -14,10 +14,10 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 38
+const schemaVersion = 39
 
 // schemaNumber is the same as text, for a constraint by which SQLite finds a number that was changed: views of another version are not compared.
-const schemaNumber = "38"
+const schemaNumber = "39"
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -30,6 +30,8 @@ const schemaNumber = "38"
 // sender, of an inbox, is that of an offer, or [view.OtherThanOffer] and who sent something else.
 //
 // view_intent has the intents that are longer than rows show, for searches.
+//
+// view_open has the number of open tasks of each principal that ever requested one.
 //
 // live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up; that of a task in an archived workspace is later by [never]. ord orders an inbox: priority, then age.
 const schema = `
@@ -128,7 +130,7 @@ type statements struct {
 	dropDependent          *sqlitelog.Stmt
 	anyDependent           *sqlitelog.Stmt
 	addClaim, dropClaim    *sqlitelog.Stmt
-	addOpen, dropOpen      *sqlitelog.Stmt
+	addOpen                *sqlitelog.Stmt
 	addArtifact            *sqlitelog.Stmt
 	addCarrier             *sqlitelog.Stmt
 	addDecision            *sqlitelog.Stmt
@@ -159,7 +161,6 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.addClaim:      "INSERT INTO view_claim(ws, who, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.dropClaim:     "DELETE FROM view_claim WHERE ws = ? AND who = ? AND handoff = ?",
 		&s.addOpen:       "INSERT INTO view_open(ws, principal, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-		&s.dropOpen:      "DELETE FROM view_open WHERE ws = ? AND principal = ? AND n = 0",
 		&s.addArtifact:   "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.addCarrier:    "INSERT INTO view_carrier(ws, conversation, task) VALUES(?, ?, ?)",
 		&s.addDecision:   "INSERT OR REPLACE INTO view_decision(ws, n, rule, policy, row) VALUES(?, ?, ?, ?, ?)",

@@ -157,7 +157,7 @@ func (p *projector) apply(t *taskFold, e *ledger.Entry) error {
 			return err
 		}
 		ticket := t.state.Ticket
-		t.state.Apply(event)
+		task.FoldOwn(&t.state, event)
 		t.note(event)
 		t.noteTicket(ticket, e)
 	}
@@ -272,6 +272,9 @@ func (t *taskFold) columns() columns {
 	}
 	return c
 }
+
+// open is the number of open tasks that it is: 1 or 0.
+func (c columns) open() int { return min(c.live, 1) }
 
 // roundUp converts to microseconds, rounded up so that no timer fires too early.
 func roundUp(t time.Time) int64 {

@@ -104,8 +104,8 @@ func (p *projector) writeRow(t *taskFold) (err error) {
 	if err == nil && c.state != was.state {
 		err = p.writeRare(t, was.state, c.state)
 	}
-	if open, before := c.live > 0, t.stored.exists && was.live > 0; open != before {
-		p.open[requester{t.workspace, t.state.Requester}] += map[bool]int{true: 1, false: -1}[open]
+	if n := c.open() - was.open(); n != 0 || !t.stored.exists { // a requester has a row from its first task on
+		p.open[requester{t.workspace, t.state.Requester}] += n
 	}
 	t.stored.exists, t.stored.columns = true, c
 	return err
@@ -232,19 +232,10 @@ func (p *projector) writeClaims(t *taskFold) error {
 // writeOpen writes the changes of the numbers of open tasks.
 func (p *projector) writeOpen() error {
 	for of, n := range p.open {
-		delete(p.open, of)
-		if n == 0 {
-			continue
-		}
 		if _, err := p.addOpen.Exec(of.workspace, of.principal, n); err != nil {
 			return err
 		}
-		if n > 0 {
-			continue
-		}
-		if _, err := p.dropOpen.Exec(of.workspace, of.principal); err != nil {
-			return err
-		}
 	}
+	clear(p.open)
 	return nil
 }
