@@ -3,4 +3,4 @@
 package scenario
 
 // herdSize is the number of agents that wait, and of handoffs that are sent.
-const herdSize = 20
+const herdSize = 50

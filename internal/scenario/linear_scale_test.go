@@ -1,11 +1,11 @@
-//go:build !slow && !outside
+//go:build !slow
 
 package scenario
 
 // The size of the contests for ownership: the slow suite has longer ones, and more.
 const (
 	contestSeeds      = 1
-	contestOperations = 2_000
+	contestOperations = 10_000
 
-	supportTasks = 40 // that arrive at the support desk
+	supportTasks = 100 // that arrive at the support desk
 )
