@@ -3,4 +3,4 @@
 package handoff
 
 // sequences is the number of random stories.
-const sequences = 1_000
+const sequences = 6_000
