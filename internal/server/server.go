@@ -75,7 +75,7 @@ type Server struct {
 	alerting  *alerting.Alerting
 	running   sync.WaitGroup
 	hijacked  sync.WaitGroup // connections with many calls
-	advancing sync.Mutex // one call moves the clock at a time, and nothing else judges alerts
+	advancing sync.Mutex     // one call moves the clock at a time, and nothing else judges alerts
 	failed    chan error
 	leaving   atomic.Bool
 	calls     atomic.Int64 // in progress, event streams included

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,19 +46,12 @@ func readRequest(message []byte) (*http.Request, error) {
 	if r.ContentLength != int64(len(body)) {
 		return nil, errors.New("the body does not have the length that its head tells")
 	}
-	for _, values := range r.Header {
-		if slices.ContainsFunc(values, func(v string) bool { return strings.ContainsFunc(v, isControl) }) {
-			return nil, errors.New("a header has a control character")
-		}
-	}
 	r.Body = http.NoBody
 	if len(body) > 0 {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	return r, nil
 }
-
-func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // begin has a call handled, or refuses it. It reports whether its number is free.
 func (c *conn) begin(ctx context.Context, id uint32, r *http.Request) bool {

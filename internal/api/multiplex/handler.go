@@ -1,8 +1,10 @@
 package multiplex
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -59,7 +61,8 @@ func New(api http.Handler, stopping func() context.Context) http.Handler {
 		defer cancel()
 		defer context.AfterFunc(r.Context(), cancel)() // when the server has stopped
 		c := &conn{api: api, socket: socket, host: r.Host, remote: r.RemoteAddr, tls: r.TLS, calls: map[uint32]context.CancelFunc{}, idle: make(chan call)}
-		c.frames = multiplex.NewFrames(socket, ahead{read.Reader, c})
+		early, _ := read.Peek(read.Reader.Buffered()) // an error of a read through it would end r.Context
+		c.frames = multiplex.NewFrames(socket, ahead{io.MultiReader(bytes.NewReader(early), socket), c})
 		defer context.AfterFunc(stopping(), c.leave)()
 		defer context.AfterFunc(ctx, func() { _ = socket.Close() })() // nobody waits any longer
 		c.serve(ctx)

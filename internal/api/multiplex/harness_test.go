@@ -104,7 +104,7 @@ func (s *server) raw() *protocol.Frames {
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.URL+protocol.Path, nil)
 	must(s.t, err)
 	r.Header = http.Header{"Authorization": {"Bearer " + s.token}, "Connection": {"Upgrade"}, "Upgrade": {protocol.Protocol}}
-	res, err := http.DefaultTransport.RoundTrip(r)
+	res, err := http.DefaultTransport.RoundTrip(r) //nolint:bodyclose // frames.Close does
 	must(s.t, err)
 	body, ok := res.Body.(io.ReadWriteCloser)
 	if !ok || res.StatusCode != http.StatusSwitchingProtocols {
