@@ -16,7 +16,7 @@ import (
 )
 
 type inboxInput struct {
-	Wait  int             `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
+	Wait  int             `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45, or 8 if calls time out"`
 	After argument.Cursor `json:"after,omitempty" jsonschema:"cursor of the previous answer: only newer items"`
 	Limit int             `json:"limit,omitempty"`
 }
@@ -91,10 +91,10 @@ func todo(i client.Item) string {
 
 func (b *inbox) write(set toolset.Set, waited int) string {
 	if len(b.Items) == 0 {
-		b.Next = set.Text("your inbox is empty. To wait for work, call {inbox} again with wait=45, after=%s", argument.Cursor(b.Cursor).Plain())
+		b.Next = set.Text("your inbox is empty. To wait for work, call {inbox} again with wait=%d, after=%s", tool.WaitAgain(waited), argument.Cursor(b.Cursor).Plain())
 		return fmt.Sprintf("Your inbox is empty (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "your inbox is empty. "))
 	}
-	more := set.Text("; then {inbox} with wait=45, after=%s for more", argument.Cursor(b.Cursor).Plain())
+	more := set.Text("; then {inbox} with wait=%d, after=%s for more", tool.WaitAgain(waited), argument.Cursor(b.Cursor).Plain())
 	b.Next = "answer each item as its do says" + more
 	next := "answer each item with the tool in brackets" + more
 	var s strings.Builder

@@ -273,7 +273,7 @@ func (c *call) halted(ctx context.Context, r client.Receipt) answer {
 	if err != nil || t.State != client.Parked || t.Parked == nil {
 		return tool.Told(r, "Nothing was handed off.", c.Say("{status} with id=%s shows why", r.Task))
 	}
-	return tool.Told(r, "Nothing was handed off: "+show.Line(t.Parked.Cause+": "+t.Parked.Detail)+". What you gave with it is kept, and goes along when the task is replayed.", tool.NextOf(c.Set, t, false))
+	return tool.Told(r, "Nothing was handed off: "+show.Line(t.Parked.Cause+": "+t.Parked.Detail)+". What you gave with it is kept, and goes along when the task is replayed.", tool.NextOf(c.Set, t, 0))
 }
 
 func (c *call) sent(r client.Receipt, in client.SendInput) answer {

@@ -24,7 +24,7 @@ type statusInput struct {
 	Preview  bool          `json:"preview,omitempty" jsonschema:"the context of an offer to you, by the id of the handoff, before you accept it"`
 	Parts    argument.List `json:"parts,omitempty" jsonschema:"instead: parts of its context that were left out, such as fact:f12, decision:d3, step:4, data, a memory id or a digest; a kind for all of it; or all"`
 	Tokens   int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; if omitted 4000, or half your context window"`
-	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
+	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes; use 8 if calls time out"`
 	After    uint64        `json:"after,omitempty" jsonschema:"position of the previous answer; with parts: as the previous answer says"`
 	Skip     int           `json:"skip,omitempty" jsonschema:"as the previous answer says"`
 }
@@ -101,7 +101,7 @@ func (c *call) standing(ctx context.Context, in statusInput) (answer, error) {
 	}
 	show.LookAtChildren(ctx, c.Client, now.Children)
 	text := now.String()
-	if next := tool.NextOf(c.Set, t, in.Wait > 0); next != "" {
+	if next := tool.NextOf(c.Set, t, in.Wait); next != "" {
 		text += "Next: " + next
 	}
 	return answer{Text: text, Data: standing{Task: &now, Position: t.Position}, Status: liveness.AfterRead(t), More: resource.TaskLinks(t.ID, t.Envelope)}, nil

@@ -6,11 +6,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
-// NextOf says what to do about a task that its owner cannot simply continue: wait, or handle dead letters.
-func NextOf(set toolset.Set, t client.Task, waits bool) string {
+// WaitAgain returns for how many seconds to wait next, after a call that waited so many: as long, since the client of a model that waits less
+// than usual may give calls up earlier, often after 5 or 10 s. A shorter wait is only a look.
+func WaitAgain(waited int) int {
+	const usual, look = 45, 3
+	if waited > look {
+		return waited
+	}
+	return usual
+}
+
+// NextOf says what to do about a task that its owner cannot simply continue: wait again, after a call that waited so many seconds, or handle dead
+// letters.
+func NextOf(set toolset.Set, t client.Task, waited int) string {
 	again := ""
-	if waits && !t.State.Final() {
-		again = set.Text("to wait for a change, call {status} with id=%s, wait=45, after=%d", t.ID, t.Position)
+	if waited > 0 && !t.State.Final() {
+		again = set.Text("to wait for a change, call {status} with id=%s, wait=%d, after=%d", t.ID, WaitAgain(waited), t.Position)
 	}
 	stranded := t.Stranded()
 	switch {
