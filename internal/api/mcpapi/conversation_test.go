@@ -382,9 +382,11 @@ func (sp *speaker) say(ctx context.Context, message map[string]any, capable json
 // send posts a message and takes note of what comes, for as long as something does.
 func (sp *speaker) send(ctx context.Context, message m) {
 	sp.t.Helper()
-	if params, ok := message["params"].(m); ok && message["method"] == "tools/call" {
-		if name, ok := params["name"].(string); ok {
-			params["name"] = sp.prefix + name
+	params, _ := message["params"].(m)
+	ref, _ := params["ref"].(m)
+	for _, named := range []m{params, ref} {
+		if name, ok := named["name"].(string); ok {
+			named["name"] = sp.prefix + name
 		}
 	}
 	b, err := json.Marshal(message)

@@ -65,7 +65,7 @@ A client chooses the names of the tools and which it sees, with the address or w
 | the tools of an agent that receives tasks and sends none: ` + workers() + ` | ` + "`/mcp?tools=worker`" + ` | ` + "`trapeze mcp --tools worker`" + ` |
 | all tools with all arguments, of which fewer agents and operators need the rest: ` + further() + `, and the arguments marked ° | ` + "`/mcp?tools=all`" + ` | ` + "`trapeze mcp --tools all`" + ` |
 
-Texts that name a tool, such as what to call next, have the name that the client sees.
+Names of prompts and resources have the prefix, too; URIs have not. Texts that name a tool, such as what to call next, have the name that the client sees.
 
 ` + conventions + `A call that is refused is a result with ` + "`isError`" + `: text for a model, and ` + "`code`, `message`, `hint` and `details`" + ` as structured content. In the hint, the call that does what it says follows in parentheses.
 

@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
-// presented shows each client the tools of its set, under their names in the set, and the prompts that tell to call one of these. The set is that of the message, or else usual. Tools
+// presented shows each client the tools of its set, under their names in the set, and the prompts that tell to call one of these, and resources, under theirs. The set is that of the message, or else usual. Tools
 // that were added to the server from outside of this package have the names in added, and every client sees them.
 func presented(usual toolset.Set, added map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -35,6 +35,9 @@ func presented(usual toolset.Set, added map[string]bool) mcp.Middleware {
 					}
 				}
 			}
+			if err := resource.Asked(req.GetParams(), set); err != nil {
+				return nil, err
+			}
 			res, err := next(ctx, method, req)
 			if err != nil {
 				return res, err
@@ -42,13 +45,12 @@ func presented(usual toolset.Set, added map[string]bool) mcp.Middleware {
 			switch r := res.(type) {
 			case *mcp.ListToolsResult:
 				r.Tools = append(specs(set), slices.DeleteFunc(r.Tools, func(t *mcp.Tool) bool { return !added[t.Name] })...)
-			case *mcp.ListPromptsResult:
-				r.Prompts = slices.DeleteFunc(r.Prompts, func(p *mcp.Prompt) bool { return !resource.Offered(p.Name, set) })
 			case *mcp.InitializeResult:
 				r.Instructions = instructions(set)
 			case *mcp.DiscoverResult:
 				r.Instructions = instructions(set)
 			}
+			resource.Present(res, set)
 			return res, nil
 		}
 	}

@@ -68,9 +68,13 @@ func TestAClientChoosesThePrefixOfItsTools(t *testing.T) {
 		if text, _, refused := a.try("trapeze_reject", m{}); !refused || !strings.Contains(text, "trapeze_reject needs") {
 			t.Errorf("a refusal says %s", text)
 		}
-		p, err := a.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "active"})
+		p, err := a.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "trapeze_active"})
 		if err != nil || !strings.Contains(p.Messages[0].Content.(*mcp.TextContent).Text, "tool trapeze_status") {
 			t.Errorf("the prompt is %+v, %v", p, err)
+		}
+		_, err = a.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "active"})
+		if err == nil || !strings.Contains(err.Error(), "names begin with trapeze_ here") {
+			t.Errorf("a prompt without the prefix: %v", err)
 		}
 	})
 }

@@ -14,6 +14,7 @@
 //   - links.go: which links an answer has, and how many; completion.go: what names and ids are completed
 //   - history.go: how many events a page of the history has, as a resource and in the tool status, and how long their details are;
 //     document.go: how long the context of a document is; artifact.go: which files are read
+//   - named.go: which names have the prefix that a client chose
 //   - prompts.go, prompt_texts.go: the prompts that a client offers its user
 //   - subscriptions.go: which changes are told
 //

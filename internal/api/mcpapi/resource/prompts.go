@@ -69,8 +69,8 @@ var prompts = []prompt{
 	{"active", "Active handoffs", "Show active handoffs", "status", nil, writeActive},
 }
 
-// Offered reports whether clients of a set are offered a prompt: not if it tells to call a tool that the set does not have.
-func Offered(name string, set toolset.Set) bool {
+// offered reports whether clients of a set are offered a prompt: not if it tells to call a tool that the set does not have.
+func offered(name string, set toolset.Set) bool {
 	for _, p := range prompts {
 		if p.name == name {
 			return set.Has(p.tool)
@@ -104,7 +104,7 @@ func (s *Server) writer(p prompt) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		set, _ := toolset.From(ctx) // the default if none was chosen
 		if !set.Has(p.tool) {
-			return nil, invalid("there is no prompt %s: it needs a tool that you do not have", p.name)
+			return nil, invalid("there is no prompt %s: it needs a tool that you do not have", set.Prefixed(p.name))
 		}
 		w := &writer{client: s.client, set: set, given: map[string]string{}}
 		for name, value := range req.Params.Arguments {
@@ -117,12 +117,12 @@ func (s *Server) writer(p prompt) mcp.PromptHandler {
 		}
 		for _, a := range p.arguments {
 			if a.required && w.given[a.name] == "" {
-				return nil, invalid("the prompt %s needs %s: %s", p.name, a.name, a.about)
+				return nil, invalid("the prompt %s needs %s: %s", set.Prefixed(p.name), a.name, a.about)
 			}
 		}
 		for name := range req.Params.Arguments {
 			if !p.takes(name) {
-				return nil, invalid("the prompt %s has no argument %.40q", p.name, name)
+				return nil, invalid("the prompt %s has no argument %.40q", set.Prefixed(p.name), name)
 			}
 		}
 		if err := p.write(ctx, w); err != nil {

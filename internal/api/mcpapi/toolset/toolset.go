@@ -96,6 +96,10 @@ func (s Set) Name(tool string) string {
 	return s.prefix + tool
 }
 
+// Prefixed is the name of a prompt or resource for the client: as tools, they have the prefix, since clients put those of several servers into one
+// list, and frameworks make tools of them. URIs have none.
+func (s Set) Prefixed(name string) string { return s.prefix + name }
+
 // Seen lists the names that the client sees.
 func (s Set) Seen() []string {
 	var names []string
