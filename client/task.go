@@ -296,8 +296,8 @@ func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait tim
 	return t, err
 }
 
-// Dead lists the tasks in the dead letters, newest first. The filter's State and Live do not count.
-func (c *Client) Dead(ctx context.Context, f TaskFilter) (TaskPage, error) {
-	f.State, f.Live = "", false
-	return ask[TaskPage](ctx, c, http.MethodGet, path("dead"), f.query(), nil)
+// Dead lists the tasks in the dead letters, newest first: at most limit of them, 50 if it is 0 and 500 at most, after the Next of the page before or
+// from the start. [Client.Tasks] filters them, by [Parked] and more.
+func (c *Client) Dead(ctx context.Context, after string, limit int) (TaskPage, error) {
+	return ask[TaskPage](ctx, c, http.MethodGet, path("dead"), TaskFilter{After: after, Limit: limit}.query(), nil)
 }

@@ -30,7 +30,7 @@ func (s *Server) Chain(task string) *Chain {
 	if c.Hops, err = hopsOf(c.Trail); err != nil {
 		s.t.Fatalf("the record of task %s: %v", task, err)
 	}
-	dead, err := s.admin.Dead(ctx, client.TaskFilter{Limit: 500})
+	dead, err := s.admin.Dead(ctx, "", 500)
 	if err != nil {
 		s.t.Fatalf("the dead letters: %v", err)
 	}

@@ -182,6 +182,9 @@ func (s *commands) inBackground(ctx context.Context, conf ServeConfig, args []st
 	return s.Answer(out, err, func(p *shell.Page) {
 		if !out.Started {
 			p.Line("A server already answers at %s. Nothing was started.", out.URL)
+			if out.PID == 0 {
+				p.Line("It is not known to use %s: to start another one there, choose another address with --addr.", out.DataDir)
+			}
 			return
 		}
 		p.Line("Trapeze %s", shell.Version())

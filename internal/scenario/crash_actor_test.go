@@ -359,7 +359,7 @@ func (a *actor) tell(n int) {
 func (a *actor) revive() {
 	var page api.TaskPage
 	if !a.read(func(c *api.Client) (err error) {
-		page, err = c.Dead(context.Background(), api.TaskFilter{Limit: 1})
+		page, err = c.Dead(context.Background(), "", 1)
 		return err
 	}) || len(page.Tasks) == 0 {
 		return

@@ -158,7 +158,7 @@ func TestAnAgentThatDoesNotAnswerRaisesAlertsOnceAndTheyRecover(t *testing.T) {
 // dead lists the tasks in the dead letters.
 func (w *watchdog) dead() (ids []string) {
 	w.Helper()
-	page, err := w.boss.Dead(w.Context(), client.TaskFilter{})
+	page, err := w.boss.Dead(w.Context(), "", 0)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func taskIDs(ctx context.Context, c *client.Client, f client.TaskFilter) (ids []
 }
 
 func deadTasks(ctx context.Context, c *client.Client, _ []string) (ids []string, err error) {
-	page, err := c.Dead(ctx, client.TaskFilter{})
+	page, err := c.Dead(ctx, "", 0)
 	for _, t := range page.Tasks {
 		ids = append(ids, described(t.ID, t.Intent))
 	}

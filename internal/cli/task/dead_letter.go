@@ -19,9 +19,10 @@ func DeadLetters(s *shell.Shell) *cobra.Command {
 }
 
 func deadList(s *shell.Shell) *cobra.Command {
-	var f client.TaskFilter
+	var after string
+	var limit int
 	cmd := s.Call("list", "List the dead letters, newest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
-		list, err := c.Dead(ctx, f)
+		list, err := c.Dead(ctx, after, limit)
 		return s.Answer(list, err, func(p *shell.Page) {
 			shell.List(p, "There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, list.Tasks, func(t client.TaskRow) []string {
 				cause, detail, since := "", "", ""
@@ -33,7 +34,7 @@ func deadList(s *shell.Shell) *cobra.Command {
 			p.More(list.Next)
 		})
 	})
-	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
+	shell.PageFlags(cmd.Flags(), &limit, &after)
 	shell.TakesIDs(cmd.Flags(), "after", "TASK")
 	return cmd
 }

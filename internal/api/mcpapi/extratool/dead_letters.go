@@ -82,7 +82,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 	})
 
 func listDead(ctx context.Context, c *tool.Call) (tool.Answer, error) {
-	page, err := c.Dead(ctx, client.TaskFilter{Limit: mostLetters})
+	page, err := c.Dead(ctx, "", mostLetters)
 	if err != nil {
 		return tool.Answer{}, err
 	}
