@@ -89,9 +89,9 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	if o.Drained == nil {
 		o.Drained = func() bool { return false }
 	}
-	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL, a.Work), opts: o, streams: map[string]int{}}
+	registry, isComplete := schema.Registry(o.Advance != nil)
+	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(registry), o.Log, o.MaxBody, o.Resource.URL, a.Work), opts: o, streams: map[string]int{}}
 	s.router.Receipts(a.History.GetReceiptOfCall)
-	schema.DescribeInputs(s.router.API().Components.Schemas)
 	s.tasks()
 	s.constraints()
 	s.handoffs()
@@ -118,6 +118,9 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.figures()
 	s.alerts()
 	s.erasures()
+	if !isComplete {
+		schema.Complete(s.router.API(), o.Advance != nil)
+	}
 	s.open()
 	api := s.guard(s.router.Mux())
 	for path, mount := range o.Mounts {

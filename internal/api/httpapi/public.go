@@ -19,7 +19,6 @@ var docsFiles embed.FS
 
 // open adds the routes that need no token: health, readiness, and the description of the API.
 func (s *service) open() {
-	schema.Loosen(s.router.API())
 	s.static("/openapi.json", "application/openapi+json", sync.OnceValue(s.description)) // most servers are never asked for it
 	for path, f := range map[string][2]string{
 		"/docs":          {"docs/index.html", "text/html; charset=utf-8"},

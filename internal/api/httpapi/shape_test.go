@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"encoding/json"
 	"maps"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
@@ -21,8 +19,7 @@ import (
 
 // inputs are the bodies that are described, by the names of their types.
 func inputs() (map[string]reflect.Type, huma.Registry, *shape.Maker) {
-	schemas := humago.New(http.NewServeMux(), schema.Config()).OpenAPI().Components.Schemas
-	schema.DescribeInputs(schemas)
+	schemas, _ := schema.Registry(false)
 	all := map[string]reflect.Type{}
 	for t := range schema.Inputs() {
 		all[t.Name()] = t

@@ -5,7 +5,8 @@
 //   - The description depends on the types alone, so that the same program always serves the same document.
 //
 // Where to change what:
-//   - openapi.go: the names of schemas, and what the description says of the API as a whole; closedset.go: which types are closed sets
+//   - openapi.go: the names of schemas, and what the description says of the API as a whole; registry.go: which servers of a process share what is described of types
+//   - closedset.go: which types are closed sets
 //   - document.go: what the server accepts beyond the types, such as null for a field that may be omitted
 //
 // Start reading at [Config].

@@ -18,7 +18,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
-	"github.com/trapezehq/trapeze/internal/usecase/positions"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
@@ -34,23 +33,19 @@ hint. Durations are strings such as "30s" or "1h30m".`
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// Config describes the API. Its version is that of the path and not of the server, so that the description changes only with the routes.
-func Config() huma.Config {
+// Config describes the API, with schemas from a registry. Its version is that of the path and not of the server, so that the description changes
+// only with the routes.
+func Config(r huma.Registry) huma.Config {
 	c := huma.DefaultConfig("Trapeze", "1")
 	c.Info.Description = about
 	c.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 	c.CreateHooks, c.OpenAPIPath, c.DocsPath, c.SchemasPath = nil, "", "", ""
 	c.RejectUnknownQueryParameters = true
 	c.Formats = map[string]huma.Format{"application/json": endpoint.JSONFormat, "json": endpoint.JSONFormat}
-	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	c.Components.Schemas = r
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "trapeze token create creates one."},
 	}
-	for _, set := range closedSets {
-		c.Components.Schemas.RegisterTypeAlias(set.of, set.described)
-	}
-	c.Components.Schemas.RegisterTypeAlias(typeOf[event.Duration](), typeOf[durationText]())
-	c.Components.Schemas.RegisterTypeAlias(typeOf[positions.Position](), typeOf[positionNumber]())
 	for _, name := range endpoint.Tags() {
 		c.Tags = append(c.Tags, &huma.Tag{Name: name})
 	}
@@ -126,8 +121,8 @@ func PathField(input reflect.Type) string { return pathFields[input] }
 // Inputs returns the inputs of which a field is in the path.
 func Inputs() iter.Seq[reflect.Type] { return maps.Keys(pathFields) }
 
-// DescribeInputs registers the inputs without the fields that are in the path. Call it before the routes are registered.
-func DescribeInputs(r huma.Registry) {
+// describeInputs registers the inputs without the fields that are in the path.
+func describeInputs(r huma.Registry) {
 	for t, field := range pathFields {
 		s := r.Schema(t, false, "")
 		delete(s.Properties, field)
@@ -169,9 +164,8 @@ func describeConstraints(r huma.Registry) {
 	}
 }
 
-// Loosen allows unknown fields in answers, which may grow: clients must accept new fields. Inputs stay strict. Call it after
-// the routes are registered.
-func Loosen(api *huma.OpenAPI) {
+// loosen allows unknown fields in answers, which may grow: clients must accept new fields. Inputs stay strict.
+func loosen(api *huma.OpenAPI) {
 	sent := map[*huma.Schema]bool{}
 	var visit func(s *huma.Schema)
 	visit = func(s *huma.Schema) {
