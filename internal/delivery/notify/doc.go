@@ -14,7 +14,7 @@
 //     an alert may have is decided in server/sinks.go, which a ticket may have in server/config.go
 //   - ticket.go, alert.go: the two kinds of messages: their text, the fields of the JSON that webhooks and programs get, and the key by which a sink
 //     knows a message again
-//   - follow.go: how a sink follows the record, how often a message is sent again, and after which pauses (package event/backoff)
+//   - follow.go: how a sink follows the record, how often a message is sent again, and that its pauses are those of package event/backoff, for every kind of sink
 //   - webhook.go: the headers of a webhook's request, and which answers are final; program.go: what a program gets, and how it is ended
 //     (processgroup_unix.go: with the programs that it started)
 //

@@ -6,6 +6,7 @@
 //   - The text of a token exists only in the first answer.
 //
 // Where to change what:
+//   - tokens.go: how many tokens are cached, and how a cache learns what another server has recorded (package record/stream; server/sharedrecord tells it)
 //   - authenticate.go: which tokens count, and what a failed attempt records
 //   - vouch.go: for whom a token of an outside issuer counts; package api/oauth verifies it
 //   - create.go, revoke.go: who may make and end tokens; identity/token.go decides which expiry a new token may have, and when a token has expired
