@@ -1,4 +1,4 @@
-//go:build slow && unix
+//go:build slow && unix && !race
 
 package main
 

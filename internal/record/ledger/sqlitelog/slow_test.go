@@ -1,4 +1,4 @@
-//go:build slow && linux
+//go:build slow && linux && !race
 
 package sqlitelog
 

@@ -1,0 +1,56 @@
+//go:build slow
+
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAnAlertThatThePolicySwitchesOffEndsAtOnce: there are dead letters before and after, and people are told why the alert is over.
+func TestAnAlertThatThePolicySwitchesOffEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, &story{disk: true})
+	st.parks()
+	a := st.await("dead-letters", true, most{20, time.Minute})
+	if m := st.notice("dead-letters"); m.Event != "alert-raised" {
+		t.Errorf("%+v", m)
+	}
+	st.config.Policy = filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(st.config.Policy, []byte("version: 1\nalerts:\n  dead-letters: off\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st.restart(func(string) {})
+	st.again()
+	if left, ok := st.found("dead-letters"); ok {
+		t.Errorf("it is raised: %+v", left)
+	}
+	if shown, err := st.operator.Alert(t.Context(), a.ID); err != nil || shown.State != "recovered" || !shown.Off {
+		t.Errorf("%v: %+v", err, shown)
+	}
+	m := st.notice("dead-letters")
+	if _, body := m.Text(); m.Event != "alert-recovered" || !m.Off || !strings.Contains(body, "switched it off") {
+		t.Errorf("the person is sent %+v", m)
+	}
+}
+
+// TestTheInboxOfAnAgentThatWasRemovedIsNoAlert: nobody can read what is left in it.
+func TestTheInboxOfAnAgentThatWasRemovedIsNoAlert(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, &story{})
+	st.leaves()
+	if a := st.await("inbox-old", true, later); a.Agent != "coder" {
+		t.Errorf("raised: %+v", a)
+	}
+	if _, err := st.boss.RemoveAgent(t.Context(), "coder"); err != nil {
+		t.Fatal(err)
+	}
+	st.await("inbox-old", false, most{8, time.Minute})
+	st.advance(2 * time.Hour)
+	if a, raised := st.found("inbox-old"); raised {
+		t.Errorf("raised again: %+v", a)
+	}
+}
