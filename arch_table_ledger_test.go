@@ -40,5 +40,6 @@ var ledgerPackages = []pkg{
 		dir: "record/ledger/ledgertest/netns", what: "network namespaces for programs of tests, whose packets are held, delayed and lost",
 		imports: "record/ledger/ledgertest/link", libs: "testing net os/exec golang.org/x/sys/unix",
 	},
+	{dir: "record/ledger/ledgertest/memdir", what: "the temporary files of a test program in memory", libs: "testing syscall"},
 	{dir: "record/ledger/ledgertest/freeaddr", what: "addresses that tests listen at later, and again after a restart", libs: "testing net"},
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"log/slog"
 	"net/http"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -25,6 +24,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/memdir"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
 )
 
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if bench := flag.Lookup("test.bench"); bench == nil || bench.Value.String() == "" {
 		debug.SetGCPercent(400) // each test opens servers, and most of what it allocates stays until its end
 	}
-	os.Exit(m.Run())
+	memdir.Main(m)
 }
 
 // harness is a server. Unless deliver is called its courier does not run: only calls have effects.
