@@ -69,3 +69,18 @@ func TestAPreviewSaysWhomItIsFor(t *testing.T) {
 		t.Errorf("an approver reads: %s", text)
 	}
 }
+
+// waitFor waits for an item of a type in the agent's inbox.
+func (a *agent) waitFor(kind string) m {
+	a.t.Helper()
+	for range 5 {
+		_, box := a.call("inbox", m{"wait": 45})
+		for _, x := range box["items"].([]any) {
+			if i, ok := x.(m); ok && i["type"] == kind {
+				return i
+			}
+		}
+	}
+	a.t.Fatalf("%s has no %s", a.name, kind)
+	return nil
+}

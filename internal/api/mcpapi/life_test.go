@@ -12,12 +12,6 @@ import (
 
 type m = map[string]any
 
-func eachVersion(t *testing.T, run func(t *testing.T, version string)) {
-	for _, version := range []string{sessionVersion, statelessVersion} {
-		t.Run(version, func(t *testing.T) { run(t, version) })
-	}
-}
-
 func TestATaskGoesFromOneAgentToAnotherAndIsDone(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)

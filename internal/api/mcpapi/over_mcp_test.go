@@ -1,11 +1,9 @@
 package mcpapi_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -69,36 +67,5 @@ func TestAModelSendsToACapabilityAndAnOverloadedAgentIsRelievedOverMCP(t *testin
 	}
 	if !waits(second, two) || waits(second, one) || waits(first, two) {
 		t.Error("the peer does not have the offer that was moved, or another")
-	}
-}
-
-func TestACircuitThatIsOpenRefusesOverMCP(t *testing.T) {
-	h := open(t)
-	defer h.deliver()()
-	coder, reviewer, olga := h.full("coder"), h.agent(statelessVersion, "reviewer"), h.operator("olga")
-	reviewer.call("join", m{})
-	spec := client.AgentSpec{Breaker: client.Breaker{Failures: 1, OpenFor: client.Duration(time.Hour)}}
-	if _, err := h.admin.RegisterAgent(t.Context(), "reviewer", spec); err != nil {
-		t.Fatal(err)
-	}
-	coder.call("send", m{"intent": "Review the parser", "to": "reviewer", "retries": 0, "ack_timeout": "5s"})
-	reviewer.call("inbox", m{})
-	enough := errors.New("enough")
-	if err := h.admin.Events(t.Context(), 0, func(e client.Event) error {
-		if slices.Contains(e.Events, "circuit-opened") {
-			return enough
-		}
-		return nil
-	}); !errors.Is(err, enough) {
-		t.Fatal(err)
-	}
-	// It is seen before the call that opened it returns, and an answer made meanwhile may be of before. Once the agent is shown with it, it counts.
-	if text, _ := coder.call("agent", m{"agent": "reviewer"}); !strings.Contains(text, "circuit open for handoffs of coder") {
-		t.Errorf("reviewer is %s", text)
-	}
-	coder.refused("send", m{"intent": "Review the lexer", "to": "reviewer"}, "circuit")
-	olga.call("agent", m{"agent": "reviewer", "action": "reset"})
-	if _, again := coder.call("send", m{"intent": "Review the lexer", "to": "reviewer"}); again["state"] != "handing_off" {
-		t.Errorf("after the reset: %v", again)
 	}
 }

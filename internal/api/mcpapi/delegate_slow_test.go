@@ -1,3 +1,5 @@
+//go:build slow
+
 package mcpapi_test
 
 import (
@@ -61,19 +63,4 @@ func TestADelegateUnderTokenPressureReadsWhatItsPartIsFor(t *testing.T) {
 			}
 		}
 	})
-}
-
-// waitFor waits for an item of a type in the agent's inbox.
-func (a *agent) waitFor(kind string) m {
-	a.t.Helper()
-	for range 5 {
-		_, box := a.call("inbox", m{"wait": 45})
-		for _, x := range box["items"].([]any) {
-			if i, ok := x.(m); ok && i["type"] == kind {
-				return i
-			}
-		}
-	}
-	a.t.Fatalf("%s has no %s", a.name, kind)
-	return nil
 }
