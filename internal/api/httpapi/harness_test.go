@@ -182,3 +182,29 @@ func mustBe(t testing.TB, h *harness, token string) caller.Caller {
 	}
 	return c
 }
+
+// prompt is the context that a reader gets.
+func prompt(t *testing.T, who *client.Client, id string) string {
+	t.Helper()
+	s, err := who.Content(t.Context(), id, client.ContentInput{Render: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Prompt
+}
+
+// reads is what was recorded of the reads of an agent, as JSON.
+func (h *harness) reads(agent string) string {
+	h.t.Helper()
+	var b strings.Builder
+	if err := h.as(h.admin).Export(h.t.Context(), client.ExportOptions{}, &b); err != nil {
+		h.t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(b.String()) {
+		if strings.Contains(line, `"kind":"access","id":"`+agent+`"`) && strings.Contains(line, "content-read") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}

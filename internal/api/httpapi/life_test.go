@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -80,15 +79,6 @@ func TestALongPollWakesWhenSomethingComes(t *testing.T) {
 	}
 	if l := <-came; l.err != nil || len(l.items) != 1 {
 		t.Fatalf("%+v", l)
-	}
-}
-
-func TestALongPollOutlivesTheReadTimeoutOfTheServer(t *testing.T) {
-	h := open(t, httpapi.Options{}, func(s *http.Server) { s.ReadTimeout = 250 * time.Millisecond })
-	writer, _ := h.agent("writer")
-	in, err := writer.Inbox(t.Context(), client.InboxOptions{Wait: 600 * time.Millisecond})
-	if err != nil || in.Items == nil || len(in.Items) != 0 {
-		t.Fatalf("%+v, %v", in, err)
 	}
 }
 

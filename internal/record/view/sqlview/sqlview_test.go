@@ -3,10 +3,8 @@ package sqlview
 import (
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/viewtest"
 )
@@ -42,34 +40,10 @@ func closeAll(t testing.TB, all ...interface{ Close() error }) {
 
 func store(v *Views) viewtest.Store { return viewtest.Store{Store: v.Store(), Rebuilder: v} }
 
-// forgetful makes nearly every entry fold its task again.
-func (v *Views) forgetful() *Views {
-	v.projector.size = 1
-	v.projector.forget()
-	return v
-}
-
 func TestEmbeddedViewsPassTheSuite(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
 		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 		return log, store(v)
-	})
-}
-
-func TestViewsWithoutMemoryPassTheSuite(t *testing.T) {
-	t.Parallel()
-	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
-		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
-		return log, store(v.forgetful())
-	})
-}
-
-func TestViewsThatFollowADistributedLogPassTheSuite(t *testing.T) {
-	t.Parallel()
-	viewtest.Run(t, func(t *testing.T) (ledger.Ledger, viewtest.Store) {
-		d := ledgertest.NewDouble(ledgertest.Faults{Seed: 1, Lag: 2 * time.Millisecond, Gaps: 3, Conflicts: 0.1, Written: 0.05, Lost: 0.05})
-		t.Cleanup(func() { closeAll(t, d) })
-		return d, store(follow(t, d, ""))
 	})
 }

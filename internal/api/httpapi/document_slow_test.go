@@ -1,3 +1,5 @@
+//go:build slow
+
 package httpapi_test
 
 import (
@@ -248,20 +250,4 @@ func TestALookAtOnesOwnInboxIsRecorded(t *testing.T) {
 	if reads := h.reads("admin/local"); strings.Count(reads, `"inbox"`) != 1 || !strings.Contains(reads, `"items":["writer"]`) {
 		t.Errorf("the reads of the operator: %s", reads)
 	}
-}
-
-// reads is what was recorded of the reads of an agent, as JSON.
-func (h *harness) reads(agent string) string {
-	h.t.Helper()
-	var b strings.Builder
-	if err := h.as(h.admin).Export(h.t.Context(), client.ExportOptions{}, &b); err != nil {
-		h.t.Fatal(err)
-	}
-	var lines []string
-	for line := range strings.Lines(b.String()) {
-		if strings.Contains(line, `"kind":"access","id":"`+agent+`"`) && strings.Contains(line, "content-read") {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "")
 }

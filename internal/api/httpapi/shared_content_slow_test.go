@@ -1,3 +1,5 @@
+//go:build slow
+
 package httpapi_test
 
 import (
@@ -16,16 +18,6 @@ func contentOf(whose string) client.Content {
 		Ask: whose + "-ask", State: whose + "-state", Summary: whose + "-summary", Questions: []string{whose + "-question"},
 		Data: fmt.Appendf(nil, `{"of":"%s-data"}`, whose), Facts: []client.Point{{Text: whose + "-fact"}},
 	}
-}
-
-// prompt is the context that a reader gets.
-func prompt(t *testing.T, who *client.Client, id string) string {
-	t.Helper()
-	s, err := who.Content(t.Context(), id, client.ContentInput{Render: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Prompt
 }
 
 // has fails if a prompt lacks words of one content, unless that is empty, or has words of the other.
