@@ -5,8 +5,8 @@
 //
 //   - An append without an answer may have happened. Each has a number of its own in its header: natslog reads which message follows the
 //     expected one, and sends the same again if there is none. Of two that arrive the comparison accepts one.
-//   - A leader that was cut off goes on answering reads for some ten seconds. What it answers is used only while it is known that no other can have
-//     been elected: each replica waits at least two seconds for the leader (MinElection in lease.go; twice that in a nats-server that runs by itself), and the leader says when it heard of a majority. See ADR 23 for what is left.
+//   - A leader that was cut off goes on answering reads for some seconds. What it answers is used only while it is known that no other can have
+//     been elected: each replica waits at least two seconds for a leader that lives (MinElection in lease.go; twice that in a nats-server that runs by itself), and the leader says when it heard of a majority. See ADR 23 for what is left.
 //   - A reader must not skip an entry that its replica lacks. Sequences have no gaps, since nothing is ever deleted: a gap is read from the
 //     leader, and damage if it is there, too.
 //

@@ -39,3 +39,15 @@ func Between(ctx context.Context, l *Log, s ledger.Stream, end ledger.Position) 
 	_, err := l.between(ctx, s, 0, end, 10)
 	return err
 }
+
+// AskReplica asks the replicas of a stream for the first message.
+func AskReplica(ctx context.Context, conn *nats.Conn, stream string) error {
+	l := &Log{opts: Options{Name: stream}, conn: conn}
+	if _, err := l.leaders.subscribe(conn, stream); err != nil {
+		return err
+	}
+	if _, err := l.replies.subscribe(conn); err != nil {
+		return err
+	}
+	return l.fromReplica(ctx, getRequest{Seq: 1}, func(message) bool { return true })
+}

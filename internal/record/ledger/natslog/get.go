@@ -143,8 +143,8 @@ func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (m
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
+	ctx, end := l.leaders.within(ctx) // the replica may be the leader of before
+	defer end()
 	inbox, got := l.replies.begin(max(r.Batch, 1) + 1) // and the end
 	defer l.replies.end(inbox)
 	if err := l.conn.PublishRequest("$JS.API.DIRECT.GET."+l.opts.Name, inbox, text); err != nil {
@@ -155,7 +155,7 @@ func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (m
 		select {
 		case m = <-got:
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 		switch status := m.Header.Get(headerStatus); status {
 		case "":

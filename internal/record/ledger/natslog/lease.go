@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// MinElection is the shortest time after which a replica that no longer hears the leader may stand for election: package natsnode sets it. In a
-// nats-server that runs by itself it is twice as long.
+// MinElection is the shortest time after which a replica that no longer hears the leader may stand for election, unless the process of the leader has died: package
+// natsnode sets it. In a nats-server that runs by itself it is twice as long.
 const MinElection = 2 * time.Second
 
 // leaseMargin is what a lease leaves of that time for clocks that differ.

@@ -140,6 +140,26 @@ func TestAnElectionEndsRequestsOnTheirWay(t *testing.T) {
 	}
 }
 
+// A read that went to a replica which died while it led waits for nothing.
+func TestAReadOnItsWayEndsWhenALeaderIsElected(t *testing.T) {
+	conn := natstest.Start(t, 1).Connect(t, 0)
+	silent, err := conn.SubscribeSync("$JS.API.DIRECT.GET.GONE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() { read <- natslog.AskReplica(t.Context(), conn, "GONE") }()
+	if _, err := silent.NextMsg(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Publish("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.GONE", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-read; !errors.Is(err, natslog.ErrElected) {
+		t.Errorf("%v, want %v", err, natslog.ErrElected)
+	}
+}
+
 // A leader of before, or a new one, may lack for a moment what another had: that is no damage.
 func TestAnEntryThatTheLeaderDoesNotHaveYetIsNotDamaged(t *testing.T) {
 	c := natstest.Start(t, 3)

@@ -10,7 +10,7 @@
 //
 // Where to change what:
 //   - options.go: which options are refused, and the name that a node keeps; node.go: how the server is configured and started (it returns before the other
-//     nodes are reached); damage.go: a damaged replica is refused; revive.go: what goes on after a full disk; election.go: when another leads; peers.go: what a node asks the others: which nodes the cluster has. What is done or refused once they
+//     nodes are reached); damage.go: a damaged replica is refused; revive.go: what goes on after a full disk; election.go: when another leads; watch.go: what is done about a leader that has died, and about a replica that takes long to take back entries; peers.go: what a node asks the others: which nodes the cluster has. What is done or refused once they
 //     are there is in server/sharedrecord/jetstream.go
 //
 // Start reading at [Start].

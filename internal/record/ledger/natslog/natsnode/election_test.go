@@ -21,3 +21,17 @@ func TestNobodyIsElectedSoonerThanALeaseEndsNorMuchLater(t *testing.T) {
 		}
 	}
 }
+
+// theirs are the values before this package sets them. A variable that nats-server does not have would be one of this package, and zero.
+var theirs = map[string]time.Duration{
+	"minElectionTimeout": minElectionTimeout, "maxElectionTimeout": maxElectionTimeout, "hbInterval": hbInterval, "lostQuorumInterval": lostQuorumInterval,
+	"lostQuorumCheck": lostQuorumCheck,
+}
+
+func TestTheVariablesThatAreSetAreThoseOfNATS(t *testing.T) {
+	for name, d := range theirs {
+		if d == 0 {
+			t.Errorf("nats-server has no %s", name)
+		}
+	}
+}

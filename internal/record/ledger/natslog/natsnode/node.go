@@ -114,6 +114,8 @@ func Start(o Options) (*Node, error) {
 	}
 	n := &Node{server: s, options: options, log: log, name: name, password: password, stopping: make(chan struct{}), kept: make(chan struct{})}
 	go n.keepAlive()
+	w := &watch{hears: n.Hears, groups: n.replicas, died: o.allDied, stand: n.stand, askAgain: n.askAgain}
+	go w.run(n.stopping)
 	return n, nil
 }
 
@@ -197,6 +199,11 @@ type logger struct {
 // expected begins what the server reports of each start, and while a node is alone, which is said otherwise: package sharedrecord tells whom it hears.
 var expected = []string{"Plaintext passwords", "Waiting for routing", "JetStream has not established contact", "Metalayer blocking snapshot"}
 
+// wentAway reports whether a text says that a program has connected and ended that, as nodes do that look who lives.
+func wentAway(text string) bool {
+	return strings.Contains(text, "TLS route handshake error") && (strings.HasSuffix(text, "EOF") || strings.HasSuffix(text, "reset by peer"))
+}
+
 // notStarted reports whether a text says that another node was not started yet. Any other reason why there is no route to it is one to look for.
 func notStarted(text string) bool {
 	return strings.HasPrefix(text, "Error trying to connect to route") && strings.Contains(text, "refused")
@@ -204,7 +211,7 @@ func notStarted(text string) bool {
 
 func (l logger) write(level slog.Level, format string, args []any) {
 	text := fmt.Sprintf(format, args...)
-	if notStarted(text) || slices.ContainsFunc(expected, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
+	if notStarted(text) || wentAway(text) || slices.ContainsFunc(expected, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
 		level = slog.LevelDebug
 	}
 	if l.to != nil {

@@ -2,6 +2,7 @@ package natsnode
 
 import (
 	"bytes"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -29,10 +30,11 @@ func TestWhatEachStartReportsIsNotLogged(t *testing.T) {
 	to := logger{to: slog.New(slog.NewTextHandler(&out, nil))}
 	to.Warnf("%s", "Waiting for routing to be established...")
 	to.Errorf("Error trying to connect to route (attempt %d): %v", 1, "dial tcp 127.0.0.1:6222: connect: connection refused")
+	to.Errorf("%s - rid:%d - TLS route handshake error: %v", "192.0.2.1:44286", 44, io.EOF) // a node that looks who lives
 	if out.Len() > 0 {
 		t.Errorf("it logs %s", &out)
 	}
-	for _, text := range []string{"the disk is full", "Error trying to connect to route (attempt 1): lookup n2.example.org: no such host"} {
+	for _, text := range []string{"the disk is full", "Error trying to connect to route (attempt 1): lookup n2.example.org: no such host", "TLS route handshake error: unknown certificate authority"} {
 		if to.Errorf("%s", text); !strings.Contains(out.String(), text) {
 			t.Errorf("%s: it logs %q", text, &out)
 		}
