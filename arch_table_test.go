@@ -325,7 +325,7 @@ var deliveryPackages = []pkg{
 		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel domain/workspace usecase/workspaces usecase/cluster usecase/alerts usecase/erasures " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
-			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/tracing",
+			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/park api/tracing",
 		libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
@@ -372,13 +372,14 @@ var deliveryPackages = []pkg{
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{
 		dir: "api/mcpapi/transport", what: "Streamable HTTP for MCP: sessions, bounds, refusals",
-		imports: "domain/help api/inprocess api/mcpapi/taskext api/mcpapi/toolset client",
+		imports: "domain/help api/inprocess api/park api/mcpapi/liveness api/mcpapi/taskext api/mcpapi/toolset client",
 		libs:    "net github.com/modelcontextprotocol/go-sdk github.com/hashicorp/golang-lru/v2",
 	},
 	{
 		dir: "api/multiplex", what: "many calls of the HTTP API on one connection",
 		imports: "domain/refusal api/httpapi/endpoint client/multiplex", libs: "net",
 	},
+	{dir: "api/park", what: "calls in the process that say what they would wait for, and end"},
 	{dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network", libs: "net"},
 	{
 		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",
@@ -405,7 +406,7 @@ var deliveryPackages = []pkg{
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{dir: "api/mcpapi/epoch", what: "the epochs of tasks that each MCP session of an agent was given", imports: "client", libs: "github.com/modelcontextprotocol/go-sdk"},
-	{dir: "api/mcpapi/liveness", what: "heartbeats and leases of an agent that calls tools", imports: "client"},
+	{dir: "api/mcpapi/liveness", what: "heartbeats and leases of an agent that calls tools", imports: "api/park client"},
 	{
 		dir: "api/mcpapi/mcptest", what: "what the MCP conformance suite expects to find on a server",
 		imports: "api/mcpapi/taskext", libs: "github.com/modelcontextprotocol/go-sdk github.com/google/uuid",

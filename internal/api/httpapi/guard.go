@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/api/park"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -27,46 +28,54 @@ func (s *service) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var call *counted
 		logged := s.opts.Log.Enabled(r.Context(), slog.LevelDebug)
-		if logged || s.opts.Called != nil || s.opts.Tracer != nil {
+		if (logged || s.opts.Called != nil || s.opts.Tracer != nil) && park.From(r.Context()) == nil {
 			call = &counted{ResponseWriter: w, start: time.Now(), logged: logged}
 			w = call
 			defer func() { s.called(call, r) }()
 		}
 		defer func() { s.recovered(recover(), w, r) }()
-		h := w.Header()
-		h["X-Content-Type-Options"] = noSniff
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // streams set one for each write
-		if !s.knownHost(r.Host) {
-			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or [add this name to the accepted hosts of the server](serve .host)",
-				"the host %.100q is not accepted", r.Host)).Write(w)
-			return
+		if admitted := s.checked(w, r, call, origins); admitted != nil {
+			r = admitted
+			next.ServeHTTP(w, r)
 		}
-		if err := origins.Check(r); err != nil {
-			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "call from a program, or from the pages of the server",
-				"cross-origin requests of browsers must not change anything")).Write(w)
-			return
-		}
-		if strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == metricsPath {
-			h["Cache-Control"] = endpoint.NoStore
-			c, err := s.authenticate(r)
-			if err != nil {
-				s.router.Problem(r.Context(), err).Write(w)
-				return
-			}
-			if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // Query would drop malformed parameters silently
-				endpoint.ProblemOf(refusal.New(refusal.Invalid, "escape the parameters after the ?, and separate them with &", "the parameters are malformed: %s", err)).Write(w)
-				return
-			}
-			if r.ContentLength > s.opts.MaxBody && !isUpload(r) {
-				endpoint.Malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, the limit is %d",
-					r.ContentLength, s.opts.MaxBody), nil).Write(w)
-				return
-			}
-			c = s.trace(c, r, call)
-			r = endpoint.Enter(s.app.Work.Call(r.Context(), c), w, r, c, s.authenticate)
-		}
-		next.ServeHTTP(w, r)
 	})
+}
+
+// checked returns the request that the route is given, or nil after a refusal. It is apart from [service.guard], whose stack a call that waits holds.
+func (s *service) checked(w http.ResponseWriter, r *http.Request, call *counted, origins *http.CrossOriginProtection) *http.Request {
+	h := w.Header()
+	h["X-Content-Type-Options"] = noSniff
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // streams set one for each write
+	if !s.knownHost(r.Host) {
+		endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or [add this name to the accepted hosts of the server](serve .host)",
+			"the host %.100q is not accepted", r.Host)).Write(w)
+		return nil
+	}
+	if err := origins.Check(r); err != nil {
+		endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "call from a program, or from the pages of the server",
+			"cross-origin requests of browsers must not change anything")).Write(w)
+		return nil
+	}
+	if strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == metricsPath {
+		h["Cache-Control"] = endpoint.NoStore
+		c, err := s.authenticate(r)
+		if err != nil {
+			s.router.Problem(r.Context(), err).Write(w)
+			return nil
+		}
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // Query would drop malformed parameters silently
+			endpoint.ProblemOf(refusal.New(refusal.Invalid, "escape the parameters after the ?, and separate them with &", "the parameters are malformed: %s", err)).Write(w)
+			return nil
+		}
+		if r.ContentLength > s.opts.MaxBody && !isUpload(r) {
+			endpoint.Malformed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body of %d bytes is too large, the limit is %d",
+				r.ContentLength, s.opts.MaxBody), nil).Write(w)
+			return nil
+		}
+		c = s.trace(c, r, call)
+		r = endpoint.Enter(s.app.Work.Call(r.Context(), c), w, r, c, s.authenticate)
+	}
+	return r
 }
 
 func (s *service) authenticate(r *http.Request) (caller.Caller, error) {

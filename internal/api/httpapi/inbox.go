@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/positions"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/api/park"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
@@ -50,6 +51,13 @@ func (s *service) lookIn(ctx context.Context, c caller.Caller, in *inboxQuery) (
 	}
 	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Inbox, error) {
 		ask := tasks.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: wait, Peek: in.Peek || wait <= 0 && !in.See, Aside: in.Peek, After: after}
+		if place := park.From(ctx); place != nil && wait > 0 {
+			changed, stop, err := s.app.Tasks.AwaitInbox(ctx, c, ask)
+			if changed != nil {
+				place.Take(changed, stop)
+			}
+			return Inbox{}, err
+		}
 		box, err := s.app.Tasks.Inbox(ctx, c, ask)
 		return Inbox{Items: endpoint.NotNil(box.Items), Cursor: box.Next.String(), Position: box.Next.Least()}, err
 	})

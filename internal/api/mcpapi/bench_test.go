@@ -75,7 +75,7 @@ func each(b *testing.B, call func() error) {
 // costs the server in memory: heap and stacks, sockets of the kernel not counted.
 func BenchmarkWaiting(b *testing.B) {
 	const agents = 1000
-	for _, version := range []string{statelessVersion, sessionVersion} {
+	for _, version := range []string{statelessVersion, sessionVersion, overHTTP} {
 		b.Run(version, func(b *testing.B) {
 			for b.Loop() {
 				h := open(b)
@@ -110,8 +110,15 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 }
 
+// overHTTP stands for the HTTP API among the versions of MCP.
+const overHTTP = "http"
+
 // waitInInbox makes a connection wait, with as little as possible on the client's side.
 func waitInInbox(conn net.Conn, version, token string) error {
+	if version == overHTTP {
+		_, err := fmt.Fprintf(conn, "GET /v1/inbox?wait=50s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", token)
+		return err
+	}
 	headers := "Host: localhost\r\nAuthorization: Bearer " + token + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 	post := func(more, body string) error {
 		_, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n%s", headers, more, len(body), body)

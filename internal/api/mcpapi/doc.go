@@ -12,7 +12,7 @@
 //   - server.go: what a model is told once, before any tool; which tools each set has is in toolset/toolset.go, the text of a tool in its own file. A tool
 //     only calls the API: what no route does yet begins in package domain/handoff
 //   - inbox.go: how long any call may wait (inbox, status, ask), which tool answers each item, and the limit that it passes on: a bound of this tool begins there. How
-//     many items an answer has if no limit is given is decided for every API in usecase/tasks/inbox.go; how many of these fit the reader, in fit/offered.go; join.go: what joining registers
+//     many items an answer has if no limit is given is decided for every API in usecase/tasks/inbox.go; how many of these fit the reader, in fit/offered.go; where a call waits (waits, and transport/wait.go); join.go: what joining registers
 //   - accept.go: what a new owner is given, also when it calls again because the first answer was lost
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
 //   - send.go: the arguments that every client sees: of the handoff, and of a new task (priority, deadline, conversation, tags)

@@ -38,7 +38,7 @@ func NewHandler(api http.Handler, o HandlerOptions) http.Handler {
 	if o.Make == nil {
 		o.Make = New
 	}
-	return transport.New(api, transport.Options{Log: o.Log, Turn: o.Turn, Make: func(c *client.Client, person string, ids func() string) (*mcp.Server, taskext.Source) {
+	return transport.New(api, transport.Options{Log: o.Log, Turn: o.Turn, Waits: waits, Stopping: o.Stopping, Make: func(c *client.Client, person string, ids func() string) (*mcp.Server, taskext.Source) {
 		mine := o.Options
 		mine.Person, mine.Secret, mine.SessionID = person, transport.Token, ids
 		mine = mine.filled(c)

@@ -83,11 +83,11 @@ func openWith(t testing.TB, o usecase.Options, resource httpapi.Resource) *harne
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	h.post = courier.New(a.FollowUp, log, views.Store(), courier.Options{Log: quiet})
-	h.api = httpapi.New(&a.Surface, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
+	h.api = h.counted(httpapi.New(&a.Surface, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
 		"/mcp": func(api http.Handler) http.Handler {
 			return mcpapi.NewHandler(h.counted(api), mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})
 		},
-	}})
+	}}))
 	h.admin = h.as(admin)
 	return h
 }
@@ -103,12 +103,11 @@ func (h *harness) deliver() (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// counted counts the calls that wait for an inbox.
+// counted counts the calls that were made to wait for an inbox.
 func (h *harness) counted(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/inbox" && r.URL.Query().Get("wait") != "" {
 			h.waiting.Add(1)
-			defer h.waiting.Add(-1)
 		}
 		api.ServeHTTP(w, r)
 	})

@@ -3,8 +3,11 @@ package mcpapi
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -13,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
 type inboxInput struct {
@@ -52,6 +56,11 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repea
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing arrived", in.Wait, maxWait)
 		}
 		defer c.Alive(ctx, "waiting for the inbox")()
+		ctx, leave := c.Waits.Park(ctx, in.Wait, func(ctx context.Context, wait time.Duration) error {
+			_, err := c.Inbox(ctx, client.InboxOptions{Wait: wait, After: string(in.After)})
+			return err
+		})
+		defer leave()
 		return fit.Inbox(ctx, c.Client, client.InboxOptions{See: true, Limit: in.Limit, After: string(in.After)}, func(o client.InboxOptions) (client.Inbox, error) {
 			return liveness.WaitThroughRestart(ctx, c.Waits, in.Wait, func(ctx context.Context, wait time.Duration) (client.Inbox, error) {
 				o.Wait = wait
@@ -59,6 +68,16 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repea
 			})
 		}, func(box client.Inbox) answer { return c.inbox(box, in.Wait) })
 	})
+
+// waits returns what a call of the tool waits for, if it is one.
+func waits(p *mcp.CallToolParamsRaw, set toolset.Set) (transport.Wait, bool) {
+	if name, ok := set.Own(p.Name); !ok || name != inboxTool.Name() {
+		return transport.Wait{}, false
+	}
+	in, err := argument.Decode[inboxInput](p.Name, p.Arguments, set.Full(), argument.Server{})
+	path := fmt.Sprintf("/v1/inbox?wait=%ds&after=%s", in.Wait, url.QueryEscape(string(in.After)))
+	return transport.Wait{Path: path, Most: time.Duration(in.Wait) * time.Second}, err == nil && in.Wait > 0 && in.Wait <= maxWait
+}
 
 // inbox answers with the items of an inbox.
 func (c *call) inbox(box client.Inbox, waited int) answer {

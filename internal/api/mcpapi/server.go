@@ -79,7 +79,6 @@ func New(c *client.Client, o Options) *mcp.Server {
 	can := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	taskext.Advertise(can)
 	options := &mcp.ServerOptions{
-		Instructions: instructions(o.Tools),
 		Capabilities: can,
 		SetCacheable: private,
 		GetSessionID: o.SessionID,
@@ -89,8 +88,8 @@ func New(c *client.Client, o Options) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, options)
 	resources.Install(s)
 	life, given := liveness.NewPulse(c), epoch.New()
-	for _, t := range tools {
-		s.AddTool(t.Spec(o.Tools), handler(t, c, o, life, given))
+	for i := range tools {
+		s.AddTool(tools[i].Spec(o.Tools), handler(&tools[i], c, &o, life, given))
 	}
 	s.AddReceivingMiddleware(presented(o.Tools, o.Added))
 	if err := taskext.Install(s, o.Tasks); err != nil {

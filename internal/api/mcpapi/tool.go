@@ -62,7 +62,7 @@ const metaReceipt = "trapeze/receipt"
 var invalid = argument.Invalid
 
 // handler returns the handler of the tool for one principal. A refusal is a result that the model reads, not a protocol error.
-func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, given *epoch.Epochs) mcp.ToolHandler {
+func handler(t *tool.Tool, c *client.Client, o *Options, life *liveness.Pulse, given *epoch.Epochs) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		set, ok := toolset.From(ctx)
 		if !ok {

@@ -48,14 +48,10 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 	if err := ts.checkInbox(ctx, c, &in); err != nil {
 		return view.Inbox{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "inbox", in.Agent, err)
 	}
-	own := in.Agent == c.Agent() && in.Agent != "" && c.Can(identity.ActOwn)
-	if own {
-		if err := ts.agents.Beat(ctx, c, in.Wait > 0); err != nil {
-			return view.Inbox{}, err
-		}
-		defer ts.presence.Waits(c.Workspace, in.Agent)()
+	own, changed, stop, err := ts.watchInbox(ctx, c, in)
+	if err != nil {
+		return view.Inbox{}, err
 	}
-	changed, stop := ts.views.Watch(c.Workspace, in.Agent)
 	defer stop()
 	deadline := time.NewTimer(in.Wait)
 	defer deadline.Stop()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/park"
 )
 
 // TaskStatus is the state of a task after a call about it.
@@ -90,6 +91,29 @@ func (w Waits) Until(ctx context.Context) (_ context.Context, done func()) {
 	return ctx, func() { open(); cancel(nil) }
 }
 
+type sinceKey struct{}
+
+// Since returns a context of a call that has waited since a time, which counts as part of its wait.
+func Since(ctx context.Context, t time.Time) context.Context {
+	return context.WithValue(ctx, sinceKey{}, t)
+}
+
+// Park waits until there is something for a call, or its time is over, with less memory than a call of the API that waits takes. ask asks the API, which
+// leaves in its context what it would wait for. The call follows with the context that Park returns, and then leave.
+func (w Waits) Park(ctx context.Context, seconds int, ask func(context.Context, time.Duration) error) (_ context.Context, leave func()) {
+	if _, waited := ctx.Value(sinceKey{}).(time.Time); waited || seconds <= 0 || w.Remote {
+		return ctx, func() {}
+	}
+	began, most := time.Now(), time.Duration(seconds)*time.Second
+	until, done := w.Until(ctx)
+	defer done()
+	inquiry, place := park.With(until)
+	if ask(inquiry, most) == nil { // the call meets the same error
+		place.Wait(ctx, until, began.Add(most))
+	}
+	return Since(ctx, began), place.Leave
+}
+
 // WaitThroughRestart makes a call that waits at most so many seconds. If the API is remote and does not answer meanwhile, the call is
 // repeated for the time that is left. If the server stops, a call that still waits is refused with [client.Unavailable].
 func WaitThroughRestart[T any](ctx context.Context, w Waits, seconds int, do func(ctx context.Context, wait time.Duration) (T, error)) (T, error) {
@@ -98,8 +122,12 @@ func WaitThroughRestart[T any](ctx context.Context, w Waits, seconds int, do fun
 		ctx, done = w.Until(ctx)
 		defer done()
 	}
-	left := time.Duration(seconds) * time.Second
-	end := time.Now().Add(left)
+	began, waited := ctx.Value(sinceKey{}).(time.Time)
+	if !waited {
+		began = time.Now()
+	}
+	end := began.Add(time.Duration(seconds) * time.Second)
+	left := max(time.Until(end), 0)
 	for {
 		v, err := do(ctx, left)
 		left = time.Until(end)

@@ -100,7 +100,7 @@ type writer struct {
 }
 
 // writer returns the handler of a prompt.
-func (s *Server) writer(p prompt) mcp.PromptHandler {
+func (s *Server) writer(p *prompt) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		set, _ := toolset.From(ctx) // the default if none was chosen
 		if !set.Has(p.tool) {

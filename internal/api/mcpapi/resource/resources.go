@@ -98,7 +98,7 @@ var resources = []resource{
 }
 
 // reader returns the handler that reads a resource.
-func (s *Server) reader(e resource) mcp.ResourceHandler {
+func (s *Server) reader(e *resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		p, err := locate(req.Params.URI, e.uri)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,19 +34,41 @@ func (s *Server) Configure(o *mcp.ServerOptions) {
 func (s *Server) Install(server *mcp.Server) {
 	s.watch.server = server
 	server.AddReceivingMiddleware(encodableErrors)
-	for _, e := range resources {
-		if e.template() {
-			server.AddResourceTemplate(&mcp.ResourceTemplate{
-				URITemplate: e.uri, Name: e.name, Title: e.title, Description: e.about, MIMEType: e.media,
-			}, s.reader(e))
+	shared := descriptions()
+	for i := range resources {
+		if t := shared.templates[i]; t != nil {
+			server.AddResourceTemplate(t, s.reader(&resources[i]))
 			continue
 		}
-		server.AddResource(&mcp.Resource{URI: e.uri, Name: e.name, Title: e.title, Description: e.about, MIMEType: e.media}, s.reader(e))
+		server.AddResource(shared.resources[i], s.reader(&resources[i]))
 	}
-	for _, p := range prompts {
-		server.AddPrompt(p.spec(), s.writer(p))
+	for i := range prompts {
+		server.AddPrompt(shared.prompts[i], s.writer(&prompts[i]))
 	}
 }
+
+// described are the descriptions that the servers of all principals share, in the order of the lists.
+type described struct {
+	resources []*mcp.Resource // nil: it is a template
+	templates []*mcp.ResourceTemplate
+	prompts   []*mcp.Prompt
+}
+
+// descriptions builds the descriptions on first use: most commands of the program never need them.
+var descriptions = sync.OnceValue(func() described {
+	d := described{make([]*mcp.Resource, len(resources)), make([]*mcp.ResourceTemplate, len(resources)), make([]*mcp.Prompt, len(prompts))}
+	for i, e := range resources {
+		if e.template() {
+			d.templates[i] = &mcp.ResourceTemplate{URITemplate: e.uri, Name: e.name, Title: e.title, Description: e.about, MIMEType: e.media}
+			continue
+		}
+		d.resources[i] = &mcp.Resource{URI: e.uri, Name: e.name, Title: e.title, Description: e.about, MIMEType: e.media}
+	}
+	for i, p := range prompts {
+		d.prompts[i] = p.spec()
+	}
+	return d
+})
 
 // encodableErrors repairs the SDK's "not found" error for URIs with characters that the SDK escapes as Go does and not as JSON. Without it such
 // a call would never be answered, because the error cannot be encoded.

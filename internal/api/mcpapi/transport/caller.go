@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
@@ -22,6 +24,7 @@ type caller struct {
 	token string
 	tools toolset.Set // that the address of the request chooses
 	leave func()      // ends the turn of the message; nil: it has none
+	since time.Time   // when the message began to wait; zero: it did not
 }
 
 // principal is the state of a principal that all its requests share.
@@ -49,6 +52,9 @@ type callerKey struct{}
 
 // within returns a context of a message of a caller.
 func within(ctx context.Context, v *caller) context.Context {
+	if !v.since.IsZero() {
+		ctx = liveness.Since(ctx, v.since)
+	}
 	return toolset.With(context.WithValue(ctx, callerKey{}, v), v.tools)
 }
 

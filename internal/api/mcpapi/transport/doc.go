@@ -15,6 +15,7 @@
 //   - principals.go: when the server of a principal is dropped; session.go: which sessions are in use; continued.go: which sessions of
 //     a server that was restarted continue
 //   - event_store.go: how many events wait for a client that reconnects
+//   - wait.go: which calls wait before the server of their principal has them, with the memory of one goroutine
 //   - caller.go: which tokens share a session; token.go: which token background work uses
 //   - body.go: from which size on messages wait for each other; message.go: which messages are refused; answer.go: how refusals
 //     look

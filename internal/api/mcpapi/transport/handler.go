@@ -55,7 +55,12 @@ type Options struct {
 	Idle int
 	// Turn waits for the turn of a principal to have a message decoded, which may be large; leave ends it. nil means that nothing waits.
 	Turn func(ctx context.Context, workspace, role, name string, large bool) (leave func(), err error)
-	Log  *slog.Logger // nil means no log
+	// Waits returns what the call of a tool waits for, which it does before the server has it; ok is false if it does not wait. nil means that
+	// no call does.
+	Waits func(params *mcp.CallToolParamsRaw, tools toolset.Set) (w Wait, ok bool)
+	// Stopping returns a context that ends when the server stops or is drained: no message waits then. nil: it never does.
+	Stopping func() context.Context
+	Log      *slog.Logger // nil means no log
 }
 
 // Handler serves Streamable HTTP: the protocol versions with sessions and those without at one URL. Every request must have a token,
@@ -73,6 +78,9 @@ func New(api http.Handler, o Options) *Handler {
 	if o.Idle <= 0 {
 		o.Idle = maxIdle
 	}
+	if o.Stopping == nil {
+		o.Stopping = context.Background
+	}
 	h := &Handler{options: o, api: inprocess.Transport(api), principals: newPrincipals(o.Idle)}
 	options := mcp.StreamableHTTPOptions{Logger: o.Log, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true} // the HTTP API checks hosts
 	session := options
@@ -84,47 +92,58 @@ func New(api http.Handler, o Options) *Handler {
 	return h
 }
 
-// ServeHTTP implements [http.Handler].
+// ServeHTTP implements [http.Handler]. A message that waits does so here, where it has one goroutine with a small stack, before the SDK is given it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	me, refused := h.identify(r, "")
+	m := &message{w: w, r: r}
+	defer m.leave()
+	h.admit(m)
+	if m.place != nil {
+		m.place.Wait(m.r.Context(), h.options.Stopping(), m.end)
+	}
+	if m.to != nil {
+		m.to.ServeHTTP(m.w, m.r)
+	}
+}
+
+// admit answers a message that is refused, or sets what serves it, and the place in which it waits before.
+func (h *Handler) admit(m *message) {
+	me, refused := h.identify(m.r, "")
 	if refused != nil {
-		refused.relay(w)
+		refused.relay(m.w)
 		return
 	}
-	a := answerTo(w)
-	v := &caller{key: keyOf(me), token: bearerOf(r)}
+	a := answerTo(m.w)
+	v := &caller{key: keyOf(me), token: bearerOf(m.r)}
 	p, leave, err := h.principals.enter(v.key, func() (*principal, error) { return h.principal(v.token, me.Person) })
 	if err != nil {
 		http.Error(a, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	defer leave()
+	m.done = append(m.done, leave, v.decoded)
 	v.principal = p
 	p.tokens.use(v.token)
-	body, ok := h.read(a, r, me, v)
-	defer v.decoded()
+	body, ok := h.read(a, m.r, me, v)
 	if !ok {
 		return
 	}
 	if me.Role == client.RoleAdmin {
-		_, refused := h.identify(r, "?for_model=true") // which is recorded
+		_, refused := h.identify(m.r, "?for_model=true") // which is recorded
 		http.Error(a, refused.text(), http.StatusForbidden)
 		return
 	}
-	if v.tools, err = toolset.Parse(r.URL.Query()); err != nil {
+	if v.tools, err = toolset.Parse(m.r.URL.Query()); err != nil {
 		http.Error(a, strings.TrimPrefix(err.Error(), string(client.Invalid)+": "), http.StatusBadRequest)
 		return
 	}
-	ctx, done := h.whileValid(r, v)
-	defer done()
-	r = r.WithContext(within(ctx, v))
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	ctx, done := h.whileValid(m.r, v)
+	m.done = append(m.done, done)
+	m.w, m.r, m.to = a, m.r.WithContext(within(ctx, v)), h.old
+	m.r.Body = io.NopCloser(bytes.NewReader(body))
 	_ = a.control.SetReadDeadline(time.Time{}) // a waiting connection would time out; not supported by test servers
-	if r.Header.Get("Mcp-Protocol-Version") >= StatelessVersion {
-		h.new.ServeHTTP(a, r)
-		return
+	if m.r.Header.Get("Mcp-Protocol-Version") >= StatelessVersion {
+		m.to = h.new
+		h.park(m, v, body)
 	}
-	h.old.ServeHTTP(a, r)
 }
 
 // whileValid returns a context that ends when the token of the request becomes invalid: a stream may be open for days. The session does

@@ -17,8 +17,10 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
+	"github.com/trapezehq/trapeze/internal/api/park"
 )
 
 // sessionVersion is the last protocol version with sessions.
@@ -35,6 +37,9 @@ type harness struct {
 	speaks  map[string]client.Me
 	clients []*client.Client // as the handler passed them, one for each server
 	beats   []string         // ids of the tokens with which heartbeats were sent
+	asked   []string         // what the API was asked for messages that would wait
+	changed chan struct{}    // what they wait for; nil: nothing
+	left    int              // how many of them wait no longer
 }
 
 // run runs a test at a fake clock. At its end every session has been forgotten.
@@ -65,6 +70,15 @@ func (h *harness) api(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"status": 401, "code": "unauthenticated", "detail": "no such token"}`)
 		return
 	}
+	if place := park.From(r.Context()); place != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.asked = append(h.asked, r.URL.RequestURI())
+		if h.changed != nil {
+			place.Take(h.changed, func() { h.left++ })
+		}
+		return
+	}
 	if r.URL.Query().Has("for_model") && me.Role == client.RoleAdmin {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = io.WriteString(w, `{"status": 403, "code": "not_permitted", "detail": "no model has its rights", "hint": "use: trapeze token create --agent NAME"}`)
@@ -83,6 +97,10 @@ func (h *harness) server(c *client.Client, _ string, ids func() string) (*mcp.Se
 		Seconds int `json:"seconds"`
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "whoami"}, func(ctx context.Context, _ *mcp.CallToolRequest, in wait) (*mcp.CallToolResult, any, error) {
+		if h.asked != nil { // the call has waited
+			left, _ := liveness.WaitThroughRestart(ctx, liveness.Waits{}, 50, func(_ context.Context, left time.Duration) (time.Duration, error) { return left, nil })
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "after " + (50*time.Second - left).String()}}}, nil, nil
+		}
 		time.Sleep(time.Duration(in.Seconds) * time.Second)
 		me, err := c.Me(ctx)
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: me.Token}}}, nil, err

@@ -1,0 +1,100 @@
+package transport_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
+)
+
+// waiting is the message of a call that waits; more is added to its _meta.
+func waiting(more string) string {
+	return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "whoami", "arguments": {"seconds": 0}, "_meta": {` +
+		`"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}` + more + `}}}`
+}
+
+// wait sends a message of the version without sessions, and returns the answer and after how long it came.
+func (h *harness) wait(ctx context.Context, token, tool, body string) (reply, time.Duration) {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", strings.NewReader(body))
+	for name, value := range map[string]string{
+		"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool,
+	} {
+		r.Header.Set(name, value)
+	}
+	w, began := httptest.NewRecorder(), time.Now()
+	h.handler.ServeHTTP(w, r)
+	return reply{status: w.Code, body: w.Body.String()}, time.Since(began)
+}
+
+func TestACallWaitsBeforeTheServerHasIt(t *testing.T) {
+	stopping, stop := context.WithCancel(t.Context())
+	defer stop()
+	o := transport.Options{
+		Stopping: func() context.Context { return stopping },
+		Waits: func(p *mcp.CallToolParamsRaw, _ toolset.Set) (transport.Wait, bool) {
+			return transport.Wait{Path: "/v1/inbox?wait=50s", Most: 50 * time.Second}, p.Name == "whoami"
+		},
+	}
+	run(t, o, func(t *testing.T, h *harness) {
+		token := h.token("t", coder)
+		for _, c := range []struct {
+			name, tool, body, want string
+			nothing                bool   // the API has something at once
+			happens                func() // after 5 s
+			took                   time.Duration
+			asked, left            int
+		}{
+			{name: "nothing comes", tool: "whoami", body: waiting(""), want: "after 50s", took: 50 * time.Second, asked: 1, left: 1},
+			{name: "something comes", tool: "whoami", body: waiting(""), want: "after 5s", happens: func() { h.changed <- struct{}{} }, took: 5 * time.Second, asked: 1, left: 1},
+			{name: "something is there", tool: "whoami", body: waiting(""), want: "after 0s", nothing: true, asked: 1},
+			{name: "the client wants to be told of progress", tool: "whoami", body: waiting(`, "progressToken": 1`), want: `"text":"t"`},
+			{name: "the header names another tool", tool: "fly", body: waiting(""), want: "header"},
+			{name: "the token is revoked", tool: "whoami", body: waiting(""), happens: func() { h.revoke("secret-t") }, took: 15 * time.Second, asked: 1, left: 1},
+			{name: "the server is drained", tool: "whoami", body: waiting(""), want: "after 5s", happens: stop, took: 5 * time.Second, asked: 1, left: 1},
+		} {
+			h.token("t", coder)
+			h.asked, h.left, h.changed = nil, 0, make(chan struct{}, 1)
+			if c.nothing {
+				h.changed = nil
+			}
+			if c.happens != nil {
+				time.AfterFunc(5*time.Second, c.happens)
+			}
+			got, took := h.wait(t.Context(), token, c.tool, c.body)
+			if !strings.Contains(got.body, c.want) || took != c.took || len(h.asked) != c.asked || h.left != c.left {
+				t.Errorf("%s: %q after %s, %d asked and %d left; want %q after %s, %d and %d", c.name, got.body, took, len(h.asked), h.left, c.want, c.took, c.asked, c.left)
+			}
+		}
+		if want := []string{"/v1/inbox?wait=50s"}; !slices.Equal(h.asked, want) {
+			t.Errorf("the API was asked %q, want %q", h.asked, want)
+		}
+	})
+}
+
+func TestACallWhoseClientGoesWaitsNoLonger(t *testing.T) {
+	o := transport.Options{Waits: func(*mcp.CallToolParamsRaw, toolset.Set) (transport.Wait, bool) {
+		return transport.Wait{Path: "/v1/inbox?wait=50s", Most: 50 * time.Second}, true
+	}}
+	run(t, o, func(t *testing.T, h *harness) {
+		h.changed = make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		if _, took := h.wait(ctx, h.token("t", coder), "whoami", waiting("")); took != 5*time.Second {
+			t.Errorf("it ended after %s", took)
+		}
+		synctest.Wait()
+		if h.left != 1 {
+			t.Errorf("%d have left", h.left)
+		}
+	})
+}
