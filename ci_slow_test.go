@@ -34,12 +34,13 @@ func TestSlowRunsWhatTheTagAddsAndChanges(t *testing.T) {
 		files map[string]string
 		run   string
 	}{
-		"what it adds":              {nil, "^(TestMore)$"},
-		"a number":                  {map[string]string{"a/fast_test.go": fast + "const size = 1\n", "a/n_test.go": "package a\n\nfunc TestN(t *testing.T) { n(size) }\n"}, "^(TestMore|TestN)$"},
-		"one of several numbers":    {map[string]string{"a/fast_test.go": fast + "const (\n\tsize  = 1\n\tother = 1\n)\n", "a/n_test.go": "package a\n\nfunc TestN(t *testing.T) { n(other) }\n"}, "^(TestMore|TestN)$"},
-		"a function":                {map[string]string{"a/fast_test.go": fast + "func program() string { return \"\" }\n", "a/n_test.go": "package a\n\nfunc TestN(t *testing.T) { n(program()) }\n"}, "^(TestMore|TestN)$"},
-		"a number that nobody uses": {map[string]string{"a/fast_test.go": fast + "const size = 1\n"}, "^(TestMore)$"},
-		"how many inputs":           {map[string]string{"a/fast_test.go": fast + "func init() {\n\tflag.Set(\"rapid.checks\", \"30\")\n}\n"}, "."},
+		"what it adds":                  {nil, "^(TestMore)$"},
+		"a number":                      {map[string]string{"a/fast_test.go": fast + "const size = 1\n", "a/n_test.go": "package a\n\nfunc TestN(t *testing.T) { n(size) }\n"}, "^(TestMore|TestN)$"},
+		"one of several numbers":        {map[string]string{"a/fast_test.go": fast + "const (\n\tsize  = 1\n\tother = 1\n)\n", "a/n_test.go": "package a\n\nfunc TestN(t *testing.T) { n(other) }\n"}, "^(TestMore|TestN)$"},
+		"a function":                    {map[string]string{"a/fast_test.go": fast + "func program() string { return \"\" }\n", "a/n_test.go": "package a\n\nfunc TestN(t *testing.T) { n(program()) }\n"}, "^(TestMore|TestN)$"},
+		"a number that nobody uses":     {map[string]string{"a/fast_test.go": fast + "const size = 1\n"}, "^(TestMore)$"},
+		"how many inputs":               {map[string]string{"a/fast_test.go": fast + "func init() {\n\tflag.Set(\"rapid.checks\", \"30\")\n}\n"}, "."},
+		"how many inputs, and a number": {map[string]string{"a/fast_test.go": fast + "const size = 1\n\nfunc init() { limit = 2 }\n"}, "."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -7,13 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-
-	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -55,84 +53,6 @@ func (h *harness) auto(task string, epoch uint64) (taskstore.Receipt, error) {
 	return call(h.agent("carl"), func(c caller.Caller) (taskstore.Receipt, error) {
 		return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: task, Epoch: epoch, To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
 	})
-}
-
-func TestAnOfferThatASlowModelAdvisesHasAllItsTime(t *testing.T) {
-	for _, kind := range ledgers {
-		t.Run(kind, func(t *testing.T) {
-			var h *harness
-			h = advisedBy(t, kind, func(context.Context, string, []routing.Choice) (routing.Advice, error) {
-				h.skew.Add(int64(10 * time.Minute))
-				return toAnna()
-			})
-			defer h.stop()
-			r := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-			asked := h.now()
-			r, err := h.auto(r.Task, r.Epoch)
-			if err != nil || !slices.Equal(r.To, []string{"anna"}) {
-				t.Fatalf("%+v, %v", r, err)
-			}
-			read := func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, r.Task) }
-			got := ok(h, h.operator(), read)
-			if got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second {
-				t.Errorf("the offer ends %s after the model was asked", got.Handoff.OfferEnds.Sub(asked))
-			}
-			if list := h.advice(r.Task); len(list) != 1 || list[0].Outcome != event.AdvisedHandOff {
-				t.Errorf("%+v", list)
-			}
-			send := &handoffs.SendInput{To: []string{routing.Auto}, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}}
-			asked = h.now()
-			r = h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 8", Send: send})
-			if got = ok(h, h.operator(), read); got.Handoff.OfferEnds.Sub(asked) < 10*time.Minute+30*time.Second || got.Created.Sub(asked) < 10*time.Minute {
-				t.Errorf("a new task: %+v", got.Handoff)
-			}
-		})
-	}
-}
-
-func TestWhatChangesWhileTheModelThinksCounts(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		happens func(h *harness, task string)
-		to      []string
-		code    refusal.Code
-		why     string
-	}{
-		{"who was chosen is gone", func(h *harness, _ string) { h.ready("anna", agent.Offline) }, nil, "", "not among the choices"},
-		{"a rule matches now", func(h *harness, _ string) {
-			h.adopt(strings.Replace(advisedRules, "keywords: [invoice]", "keywords: [refund]", 1))
-		}, []string{"bert"}, "", "the rule paid matched"},
-		{"the policy names no model any more", func(h *harness, _ string) {
-			text, _, _ := strings.Cut(advisedRules, "llm:")
-			h.adopt(text)
-		}, nil, "", "no adviser is configured"},
-		{"its holder has handed it on", func(h *harness, task string) {
-			ok(h, h.agent("carl"), func(c caller.Caller) (taskstore.Receipt, error) {
-				return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: task, Epoch: 1, To: []string{"bert"}})
-			})
-		}, nil, refusal.Conflict, "under way"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var h *harness
-			var task string
-			h = advisedBy(t, sound(), func(context.Context, string, []routing.Choice) (routing.Advice, error) {
-				c.happens(h, task)
-				h.settle()
-				return toAnna()
-			})
-			defer h.stop()
-			made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-			task = made.Task
-			r, err := h.auto(task, made.Epoch)
-			if refusal.CodeOf(err) != c.code || err == nil && !slices.Equal(r.To, c.to) {
-				t.Fatalf("%+v, %v", r, err)
-			}
-			list := h.advice(task)
-			if len(list) != 1 || list[0].Outcome != event.AdviceRefused || !strings.Contains(list[0].Why, c.why) || list[0].To.Agent != "anna" {
-				t.Errorf("%+v", list)
-			}
-		})
-	}
 }
 
 func TestTheModelsPromptIsRecordedThoughTheCallerHungUp(t *testing.T) {

@@ -1,16 +1,13 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/channels"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
 )
 
 // channel creates a channel of the agent "lead" and subscribes agents to it.
@@ -127,22 +124,5 @@ func TestOneWorkspaceNeverSeesAnothersChannels(t *testing.T) {
 		if len(ch.Subscribers) != 0 || ch.Owner != "admin/eve" {
 			h.Errorf("a channel of the same name elsewhere: %+v", ch)
 		}
-	})
-}
-
-func TestChannelsOfAWorkspaceAreBounded(t *testing.T) {
-	bubble(t, sound(), func(h *harness) {
-		h.join("lead")
-		for n := range channels.MaxChannels {
-			h.channel(fmt.Sprintf("c%d", n))
-		}
-		h.settle()
-		no(h, h.agent("lead"), refusal.Limit, func(c caller.Caller) (channels.Channel, error) {
-			return h.app.Channels.Create(ctx(h), c, channels.ChannelInput{Name: "one-more"})
-		})
-		h.channel("c7") // which is there already
-		no(h, h.agent("lead"), refusal.TooLarge, func(c caller.Caller) (channels.Channel, error) {
-			return h.app.Channels.Describe(ctx(h), c, channels.DescribeInput{Name: "c7", Description: strings.Repeat("x", 2001)})
-		})
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,24 +99,6 @@ func (h *harness) mixed() {
 	send("never seen", "backup")
 	time.Sleep(4 * time.Hour)
 	send("waits", "coder")
-}
-
-func TestFiguresAreEqualAfterARestart(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		h, stop := reopen(t, dir)
-		h.mixed()
-		h.settle()
-		before := h.figures()
-		stop()
-		time.Sleep(time.Minute)
-		h, stop = reopen(t, dir)
-		defer stop()
-		after := h.figures()
-		if len(before) < 20 || !reflect.DeepEqual(before, after) {
-			t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
-		}
-	})
 }
 
 // figures are the figures of the record, as lines.

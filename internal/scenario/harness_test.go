@@ -49,11 +49,16 @@ func (a advise) Advise(ctx context.Context, by string, _ *policy.Situation, choi
 // now is the clock of the harness.
 func (h *harness) now() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 
-// ledgers are the technologies that every story runs on: these, or the one of -engine.
+// ledgers are the technologies that every story runs on: these, or the one of -engine. See ledgers_fast_test.go.
 var ledgers = []string{"sqlite", "distributed"}
 
 // sound is the one for stories in which the faults of the double would change what is counted.
-func sound() string { return ledgers[0] }
+func sound() string {
+	if openAt != nil {
+		return ledgers[0]
+	}
+	return "sqlite"
+}
 
 // openAt opens the record of a place on the engine that the stories run on; nil: it is in a file there. Only tests with the build tag outside set it.
 var openAt func(place string) (ledger.Ledger, error)

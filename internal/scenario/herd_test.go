@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
@@ -138,18 +137,6 @@ func (g *herd) check() {
 	}
 	if len(diggers) < g.size/4 { // idle agents must not look on while a few do everything
 		g.Errorf("only %d of %d agents got anything", len(diggers), g.size)
-	}
-}
-
-func TestAHerdThatClaimsAtOnceLeavesEachTaskOneOwner(t *testing.T) {
-	for _, kind := range ledgers {
-		t.Run(kind, func(t *testing.T) {
-			h := open(t, kind)
-			defer h.stop()
-			g := newHerd(h, herdSize)
-			g.run(min(herdSize, 32))
-			g.check()
-		})
 	}
 }
 

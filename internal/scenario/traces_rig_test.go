@@ -125,13 +125,6 @@ func (c *otlp) all() []received {
 	return slices.Clone(c.spans)
 }
 
-// setDown makes the collector take no spans, or take them again.
-func (c *otlp) setDown(down bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.down = down
-}
-
 // await returns the spans as soon as there are those of a name that are wanted.
 func (c *otlp) await(name string, n int) []received {
 	c.t.Helper()

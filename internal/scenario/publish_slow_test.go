@@ -1,0 +1,78 @@
+//go:build slow || outside
+
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/channel"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+)
+
+func TestAClaimOnAChannelOfManyHasOneOwner(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("lead")
+		var names []string
+		for n := range 100 { // more than routing lists for a capability
+			names = append(names, fmt.Sprintf("a%02d", n))
+		}
+		h.join(names...)
+		h.channel("news", append(names, "lead")...)
+		r := h.publish("news", handoffs.SendInput{Reason: event.ReasonSpecialization})
+		if r.Stage != event.Offered || len(r.To) != len(names) || slices.Contains(r.To, "lead") {
+			h.Fatalf("offered to %d: %+v", len(r.To), r)
+		}
+		items := make([]view.Item, len(names))
+		for i, name := range names {
+			items[i] = h.of(r.Task, name)
+			if item := items[i]; item.Channel != "news" || !item.Claim || item.ID != r.Handoff {
+				h.Errorf("the offer: %+v", item)
+			}
+		}
+		winners := make([]string, len(names))
+		together(len(names), func(i int) {
+			item := items[i]
+			a, err := call(h.agent(names[i]), func(c caller.Caller) (tasks.Accepted, error) {
+				return h.app.Tasks.Accept(ctx(h), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
+			})
+			if err == nil {
+				winners[i] = a.Owner
+			}
+		})
+		winners = slices.DeleteFunc(winners, func(w string) bool { return w == "" })
+		got := h.task(r.Task)
+		if len(winners) != 1 || got.Owner != winners[0] || got.Handoff.Channel != "news" {
+			h.Errorf("winners %v, owner %s, handoff %+v", winners, got.Owner, got.Handoff)
+		}
+	})
+}
+
+func TestAFullChannelTakesNobodyMoreAndReachesAll(t *testing.T) {
+	bubble(t, sound(), func(h *harness) {
+		h.join("lead", "one-more")
+		h.channel("news")
+		for n := range channel.MaxSubscribers {
+			name := fmt.Sprintf("a%d", n)
+			h.join(name)
+			h.subscribe("news", name)
+		}
+		no(h, h.agent("one-more"), refusal.Limit, func(c caller.Caller) (channels.Channel, error) {
+			return h.app.Channels.Subscribe(ctx(h), c, channels.SubscriptionInput{Channel: "news"})
+		})
+		if r := h.publish("news", handoffs.SendInput{}); len(r.To) != channel.MaxSubscribers {
+			h.Errorf("a claim of %d", len(r.To))
+		}
+		r := h.publish("news", handoffs.SendInput{FanOut: true})
+		if children := h.task(r.Task).Children; len(children) != channel.MaxSubscribers {
+			h.Errorf("%d copies", len(children))
+		}
+	})
+}
