@@ -51,12 +51,17 @@ func checkReplicas(dir string, log *slog.Logger) error {
 			return err
 		}
 		if at := b.damage(text); at >= 0 {
-			return fmt.Errorf("natsnode: the replica of this node is damaged: %s is not as it was written, at byte %d. Look for what damages files here. If all other nodes run "+
-				"and are current (trapeze cluster status), delete %s, and start the node again: its replica is made again from those of the others. Do so at one node at a time "+
-				"only, as its vote is deleted, too; otherwise restore a backup", b.file, at, filepath.Join(dir, storeDir))
+			return damaged(dir, b.file, fmt.Sprint(", at byte ", at))
 		}
 	}
-	return nil
+	return checkSnapshots(dir)
+}
+
+// damaged says which file of a node is, and what to do.
+func damaged(dir, file, where string) error {
+	return fmt.Errorf("natsnode: the replica of this node is damaged: %s is not as it was written%s. Look for what damages files here. If all other nodes run "+
+		"and are current (trapeze cluster status), delete %s, and start the node again: its replica is made again from those of the others. Do so at one node at a time "+
+		"only, as its vote is deleted, too; otherwise restore a backup", file, where, filepath.Join(dir, storeDir))
 }
 
 // block is a file with messages of a stream.
