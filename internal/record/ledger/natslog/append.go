@@ -37,25 +37,33 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 	if expect == ledger.Any {
 		at, err = l.appendAny(ctx, e)
 	} else {
-		at, err = l.put(ctx, e.Stream, b, expect)
+		at, err = l.put(ctx, &e, b, expect)
 	}
 	switch {
 	case err == nil:
 		l.opts.Committed(1, time.Since(start))
 		l.health.failed(nil)
-		l.announce(at)
 	case ctx.Err() == nil && (errors.Is(err, ledger.ErrUnavailable) || errors.Is(err, ledger.ErrUnknown)):
 		l.health.failed(err)
 	}
 	return at, err
 }
 
-// put appends the bytes of an entry, if its stream ends at a position. An attempt without an answer is looked up before it is repeated.
-func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.Position) (ledger.Position, error) {
+// put appends an entry with these bytes, if its stream ends at a position, and tells the followers of all front ends.
+func (l *Log) put(ctx context.Context, e *ledger.Entry, b []byte, expect ledger.Position) (ledger.Position, error) {
 	stored, sum := frame.Append(nil, b)
 	if err := frame.Seal(stored, sum, 0, expect, 0); err != nil {
-		return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, s, expect)
+		return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, e.Stream, expect)
 	}
+	at, err := l.putFrame(ctx, e.Stream, stored, expect)
+	if err == nil {
+		l.announce(told{at, stored, e})
+	}
+	return at, err
+}
+
+// putFrame appends an entry as it is stored. An attempt without an answer is looked up before it is repeated.
+func (l *Log) putFrame(ctx context.Context, s ledger.Stream, stored []byte, expect ledger.Position) (ledger.Position, error) {
 	m := &nats.Msg{Subject: subjectOf(l.opts.subjects(), s), Data: stored, Header: nats.Header{
 		headerNonce: {nuid.Next()}, headerExpect: {strconv.FormatUint(uint64(expect), 10)},
 	}}

@@ -37,9 +37,8 @@ func wanted(o Options) jetstream.StreamConfig {
 	return c
 }
 
-// subjects is what the subjects of entries begin with; wake is the subject on which front ends say what they appended.
+// subjects is what the subjects of entries begin with.
 func (o Options) subjects() string { return strings.ToLower(o.Name) + ".e" }
-func (o Options) wake() string     { return strings.ToLower(o.Name) + ".appended" }
 
 // filling is the subject on which a program answers while it fills the record.
 func (o Options) filling() string { return strings.ToLower(o.Name) + ".filling" }

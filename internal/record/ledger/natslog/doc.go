@@ -17,6 +17,8 @@
 //   - Entries are in frames, package frame, without a position, which is known only afterwards; the checksum includes the entry before in its stream.
 //   - A stream that ends before a position that is known to have been acknowledged has lost entries: nothing is written until the process is
 //     started again, so that no position is given twice. Nothing is written either if another stream is in the place of this one.
+//   - Followers get entries as the front ends that appended them tell them, in plain messages after the answer of the server: a majority had stored them. The order is that of
+//     positions, without gaps. What was not told, was told in two ways, or cannot be decoded is read from a replica.
 //   - Nothing waits in the client while the connection is lost: an append fails, and is not sent later.
 //
 // Where to change what:
@@ -27,7 +29,8 @@
 //   - read.go: reads; lease.go: how long what a leader answers is used; election.go: what happens when there is another; get.go: the requests for messages
 //   - copy.go: how a record of another ledger moves here; bucket.go: buckets beside the record
 //   - groups.go: where the replicas of an existing stream are, and who leads them
-//   - listen.go: how followers learn of entries, in rounds whose pace package pace decides; health.go: when writing stops
+//   - listen.go: how followers learn of entries, in rounds whose pace package pace decides, and how long one that is late is waited for; news.go: what front ends tell each other of entries, and how
+//     much of it is kept; health.go: when writing stops
 //
 // Start reading at [Open], then append.go and read.go.
 package natslog

@@ -78,7 +78,7 @@ func (l *Log) appendAny(ctx context.Context, e ledger.Entry) (ledger.Position, e
 		if err != nil {
 			return 0, err
 		}
-		at, err := l.put(ctx, e.Stream, b, n.end)
+		at, err := l.put(ctx, &timed, b, n.end)
 		if err == nil {
 			n.end, n.at = at, timed.Time
 			return at, nil

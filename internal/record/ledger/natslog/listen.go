@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -13,10 +13,34 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/pace"
 )
 
-// announce tells the listeners of all front ends up to where the record goes. What is lost is found by looking.
-func (l *Log) announce(at ledger.Position) {
-	_ = l.conn.Publish(l.opts.wake(), strconv.AppendUint(nil, uint64(at), 10))
-	l.heard(at)
+// announce tells the listeners of all front ends of an entry that was appended. What is lost is found by looking.
+func (l *Log) announce(t told) {
+	if len(t.frame) > newsFrame {
+		t = told{at: t.at}
+	}
+	l.news.add(t)
+	l.heard(t.at)
+	l.outbox.add(t)
+}
+
+// tell tells the other front ends what this one has appended, until the log is closed: while there is much, in fewer and larger messages.
+func (l *Log) tell(ctx context.Context) {
+	for ctx.Err() == nil {
+		select {
+		case <-l.outbox.filled:
+		case <-ctx.Done(): // no append is in progress any more
+		}
+		list := l.outbox.take()
+		begin := slices.Clip(append(append([]byte{newsFormat}, l.self...), '\n'))
+		b := begin
+		for i, t := range list {
+			if b = appendNews(b, t); len(b) > newsMessage || i == len(list)-1 {
+				_ = l.conn.Publish(l.opts.wake(), b)
+				b = begin
+			}
+		}
+		l.pauseFor(ctx, pace.After(len(list)))
+	}
 }
 
 // heard wakes the listener of this front end.
@@ -36,12 +60,18 @@ func (l *Log) heard(at ledger.Position) {
 	}
 }
 
-// subscribe listens to the front ends.
+// subscribe listens to the other front ends.
 func (l *Log) subscribe() (*nats.Subscription, error) {
 	return l.conn.Subscribe(l.opts.wake(), func(m *nats.Msg) {
-		if at, err := strconv.ParseUint(string(m.Data), 10, 64); err == nil && !l.opts.deaf {
-			l.heard(ledger.Position(at))
+		if l.opts.deaf {
+			return
 		}
+		var last ledger.Position
+		readNews(m.Data, l.self, func(t told) {
+			l.news.add(t)
+			last = max(last, t.at)
+		})
+		l.heard(last)
 	})
 }
 
@@ -49,16 +79,18 @@ func (l *Log) subscribe() (*nats.Subscription, error) {
 func (l *Log) listen(ctx context.Context) {
 	tick := time.NewTicker(l.opts.Poll)
 	defer tick.Stop()
-	for looks := 0; ctx.Err() == nil; {
+	for looks, read := 0, true; ctx.Err() == nil; {
 		before := l.tail.Position()
-		if err := l.catchUp(ctx); err != nil && ctx.Err() == nil {
+		if err := l.catchUp(ctx, read); err != nil && ctx.Err() == nil {
 			l.health.failed(err)
 			l.pause(ctx)
 		}
 		l.pauseFor(ctx, pace.After(int(l.tail.Position()-before))) //nolint:gosec // a count of entries
+		read = true
 		select {
 		case <-ctx.Done():
 		case <-l.woken:
+			read = false
 		case <-l.leaders.told:
 			l.pause(ctx) // it is told before the new leader answers
 			l.look(ctx)
@@ -70,11 +102,17 @@ func (l *Log) listen(ctx context.Context) {
 	}
 }
 
-// catchUp reads what a replica has, and goes on until it has what was announced. A replica may be some milliseconds late.
-func (l *Log) catchUp(ctx context.Context) error {
+// catchUp hands what was told, and what has to be read, to the followers, and goes on until they have what was announced. A replica may be some milliseconds late. read: a replica is asked
+// in any case.
+func (l *Log) catchUp(ctx context.Context, read bool) error {
 	for late := time.Millisecond; ctx.Err() == nil; {
 		position := l.tail.Position()
-		entries, size, err := l.readAfter(ctx, position, listenBatch)
+		entries, size := l.told(ctx, position)
+		var err error
+		if len(entries) == 0 && (read || uint64(position) < l.announced.Load()) {
+			entries, size, err = l.readAfter(ctx, position, listenBatch)
+			read = false
+		}
 		if len(entries) > 0 {
 			for i := range entries {
 				l.opts.Prepare(&entries[i])
@@ -101,6 +139,30 @@ func (l *Log) catchUp(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// newsLate is how long an entry that is announced, or comes before one that is, is waited for before it is read from a replica: front ends tell
+// what they appended in any order, and not at once while there is much.
+const newsLate = 50 * time.Millisecond
+
+// told returns the entries after a position as they were told; none: they have to be read.
+func (l *Log) told(ctx context.Context, position ledger.Position) (entries []ledger.Entry, size int) {
+	c := chain{last: position}
+	late := time.NewTimer(newsLate)
+	defer late.Stop()
+	for {
+		list, read := l.news.take(position, listenBatch)
+		if end := ledger.Position(l.announced.Load()); read || len(list) > 0 || end <= position || end > position+listenBatch {
+			return c.entries(list)
+		}
+		select {
+		case <-l.woken:
+		case <-late.C:
+			return nil, 0
+		case <-ctx.Done():
+			return nil, 0
+		}
+	}
 }
 
 // look checks that the stream is the one that was opened, is still safe, has what was acknowledged, and that a majority answers.

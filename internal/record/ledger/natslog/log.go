@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
@@ -26,6 +27,9 @@ type Log struct {
 	occupied Occupied
 	replies  replies
 
+	self      string // the name of this front end in what it tells the others
+	outbox    outbox
+	news      news
 	announced atomic.Uint64 // up to where the record goes, as front ends say
 	woken     chan struct{}
 
@@ -80,7 +84,7 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	}
 	l := &Log{
 		opts: opts, conn: conn, js: js, id: info.Config.Metadata[idKey], lanes: map[ledger.Stream]*lane{},
-		woken: make(chan struct{}, 1), closing: make(chan struct{}),
+		self: nuid.Next(), outbox: outbox{filled: make(chan struct{}, 1)}, woken: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	elected, err := l.leaders.subscribe(conn, opts.Name)
 	if err != nil {
@@ -108,6 +112,7 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	l.subs = subs
 	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.running.Go(func() { l.listen(ctx) })
+	l.running.Go(func() { l.tell(ctx) })
 	return l, nil
 }
 

@@ -153,7 +153,7 @@ func (l *Log) readAfter(ctx context.Context, after ledger.Position, limit int) (
 // chain is what a read knows of the entries before the next one, so that it notices those that are missing.
 type chain struct {
 	stream  ledger.Stream // empty: of all streams, whose positions have no gaps
-	subject string        // of the stream, or what all subjects begin with
+	subject string        // of the stream, or what all subjects begin with; empty: what is read has none
 	last    ledger.Position
 }
 
@@ -177,7 +177,7 @@ func (c *chain) next(m message) (ledger.Entry, error) {
 		return damaged(m.seq, fmt.Errorf("%w: it is not stored as a frame of this ledger", ledger.ErrInvalid))
 	case c.stream != "" && f.Previous > c.last:
 		return damaged(f.Previous, errMissing)
-	case c.stream != "" && e.Stream != c.stream, c.stream == "" && subjectOf(c.subject, e.Stream) != m.subject:
+	case c.stream != "" && e.Stream != c.stream, c.stream == "" && c.subject != "" && subjectOf(c.subject, e.Stream) != m.subject:
 		return damaged(m.seq, fmt.Errorf("%w: it belongs to the stream %s, and has the subject %s", ledger.ErrInvalid, e.Stream, m.subject))
 	}
 	e.Position, c.last = m.seq, m.seq

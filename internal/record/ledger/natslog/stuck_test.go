@@ -107,7 +107,7 @@ func TestALeaderForWhichAStreamStaysOccupiedIsDeposed(t *testing.T) {
 			l := logAt(t, f, stuck)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			at, err := l.put(ctx, "w/task/1", []byte("entry"), 3)
+			at, err := l.putFrame(ctx, "w/task/1", []byte("entry"), 3)
 			if !errors.Is(err, test.want) || err == nil && at != 7 {
 				t.Errorf("%d, %v; want %v", at, err, test.want)
 			}
