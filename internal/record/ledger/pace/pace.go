@@ -4,7 +4,7 @@ import "time"
 
 const (
 	each = 500 * time.Microsecond
-	most = 8 * time.Millisecond // small beside what a call takes where so many wait
+	most = 16 * time.Millisecond // small beside what a call takes where so many wait
 )
 
 // After returns how long to wait after a round for so many: nothing after one for a single caller, who may well be the only one.

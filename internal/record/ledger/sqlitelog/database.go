@@ -65,7 +65,7 @@ func (d *Database) open(path, synchronous string, readers int) (err error) {
 		return err
 	}
 	d.conn, err = openConn(dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
-		pragma("synchronous", synchronous), pragma("temp_store", "memory"), pragma("cache_size", -writerCacheKiB)))
+		pragma("synchronous", synchronous), pragma("wal_autocheckpoint", followPages), pragma("temp_store", "memory"), pragma("cache_size", -writerCacheKiB)))
 	if err != nil {
 		return err
 	}

@@ -67,10 +67,10 @@ const (
 	// What they do not hold is mostly in the system's cache of the file.
 	writerCacheKiB = 4 << 10
 	readerCacheKiB = 512
-	// checkpointPages is the number of pages in the write-ahead log after which they are copied into the database. More
-	// pages make bulk loads faster; fewer shorten the delay of the appends that wait for a checkpoint (about 5 ms per
-	// 1,000 pages).
+	// checkpointPages is the number of pages in the write-ahead log after which they are copied into the database: more make bulk loads faster, fewer
+	// shorten the delay of the appends that wait for a checkpoint (about 5 ms per 1,000 pages).
 	checkpointPages = 2000
+	followPages     = 4000 // the same of views in a database of their own: a page that changes in many small commits is copied once
 	// shortPages is the same while there is little space: the write-ahead log then stays small.
 	shortPages = 200
 )
