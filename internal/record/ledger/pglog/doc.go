@@ -32,7 +32,8 @@
 //   - connect.go: which servers (by version and settings) and URLs are refused; unsent_linux.go: how long a dead connection is waited for
 //   - errors.go: which errors mean that nothing was written, and which that the outcome is unknown
 //   - health.go: when writing stops; schema.go: the tables and the number of the format
-//   - plan.go: the check of a stream's end before an insert; listen.go: how entries of all front ends reach the followers
+//   - plan.go: the check of a stream's end before an insert; listen.go: how entries of all front ends reach the followers; own.go: which
+//     of them are not decoded, since they were appended here
 //   - log.go: how a record is opened, and which is refused; read.go: reads; pool.go: the connections for what front ends share
 //   - how long the listener waits for more after a round for many: package pace
 //   - queue.go: the appends that wait for the writer; copy.go: how the record of another ledger is copied here

@@ -72,7 +72,7 @@ func (l *Log) catchUp(ctx context.Context, conn *pgx.Conn) error {
 		l.health.failed(nil)
 	}
 	for l.tail.Position() < end.last {
-		entries, size, err := readAfter(ctx, conn, &l.queries, l.tail.Position(), listenBatch)
+		entries, size, err := readAfter(ctx, conn, &l.queries, chain{last: l.tail.Position(), own: &l.own}, listenBatch)
 		if len(entries) > 0 {
 			for i := range entries {
 				l.opts.Prepare(&entries[i])

@@ -19,6 +19,7 @@ type Log struct {
 	config  *pgx.ConnConfig
 	queries queries
 	queue   *queue
+	own     own
 	tail    *tail.Tail
 	health  health
 	readers *pgxpool.Pool

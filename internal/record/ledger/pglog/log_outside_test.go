@@ -3,6 +3,7 @@
 package pglog
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -84,4 +85,35 @@ func TestEntriesArePreparedForFollowers(t *testing.T) {
 	ledgertest.RunPrepares(t, func(t *testing.T, prepare func(*ledger.Entry)) ledger.Ledger {
 		return open(t, s.URL(), Options{Schema: newSchema(), Prepare: prepare})
 	})
+}
+
+type appended struct{ Text string }
+
+func (appended) EventName() string { return "appended" }
+
+func TestWhatAFrontEndHasAppendedIsNotDecodedForItsFollowers(t *testing.T) {
+	s := pgtest.Start(t)
+	o := Options{Schema: newSchema()}
+	here, there := open(t, s.URL(), o), open(t, s.URL(), o)
+	event, err := ledger.NewCodec(appended{}).Encode(appended{"some text"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := ledgertest.NewEntry("w/task/1", 1, "")
+	e.Events = []ledger.Event{event}
+	if _, err := here.Append(t.Context(), e, 0); err != nil {
+		t.Fatal(err)
+	}
+	done := errors.New("enough")
+	for l, want := range map[*Log]bool{here: true, there: false} {
+		err := l.Follow(t.Context(), 0, func(entries []ledger.Entry) error {
+			if got := entries[0].Events[0]; got.Decoded() != want || string(got.Data) != string(event.Data) {
+				t.Errorf("decoded: %v, want %v; %s", got.Decoded(), want, got.Data)
+			}
+			return done
+		})
+		if !errors.Is(err, done) {
+			t.Error(err)
+		}
+	}
 }

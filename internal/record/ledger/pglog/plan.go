@@ -71,6 +71,7 @@ func (p *plan) add(r *request) (ledger.Position, error) {
 	p.streams = append(p.streams, string(stream))
 	p.previous = append(p.previous, int64(h.position)) //nolint:gosec // as above
 	p.frames = append(p.frames, r.frame)
+	r.previous = h.position
 	p.last, p.heads[stream] = at, head{position: at, at: r.entry.Time}
 	return at, nil
 }

@@ -14,7 +14,8 @@ type request struct {
 	frame     []byte // as the entry is stored
 	sum       uint32 // of the entry, see [frame.Seal]
 	expect    ledger.Position
-	abandoned atomic.Bool // its caller no longer waits
+	previous  ledger.Position // the entry before it in its stream, when it has a position
+	abandoned atomic.Bool     // its caller no longer waits
 	position  ledger.Position
 	err       error
 	done      chan struct{}

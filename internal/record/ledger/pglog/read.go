@@ -39,7 +39,7 @@ func (l *Log) Read(ctx context.Context, after ledger.Position, limit int) (entri
 		return nil, err
 	}
 	err = l.query(ctx, func(c *pgxpool.Conn) error {
-		entries, _, err = readAfter(ctx, c, &l.queries, after, limit)
+		entries, _, err = readAfter(ctx, c, &l.queries, chain{last: after}, limit)
 		return err
 	})
 	return entries, err
@@ -50,8 +50,9 @@ type batcher interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }
 
-// readAfter reads entries after a position, and returns their size in bytes as they are stored.
-func readAfter(ctx context.Context, c batcher, q *queries, after ledger.Position, limit int) (entries []ledger.Entry, size int, err error) {
+// readAfter reads the entries of all streams after those of a chain, and returns their size in bytes as they are stored.
+func readAfter(ctx context.Context, c batcher, q *queries, known chain, limit int) (entries []ledger.Entry, size int, err error) {
+	after := known.last
 	b := &pgx.Batch{}
 	b.Queue(q.status)
 	b.Queue(q.read, number(after), limit)
@@ -69,7 +70,7 @@ func readAfter(ctx context.Context, c batcher, q *queries, after ledger.Position
 	if err != nil {
 		return nil, 0, err
 	}
-	entries, size, err = collect(rows, chain{last: after})
+	entries, size, err = collect(rows, known)
 	if err != nil {
 		return entries, size, err
 	}
@@ -111,12 +112,17 @@ type row struct {
 type chain struct {
 	stream ledger.Stream   // empty: of all streams, whose positions have no gaps
 	last   ledger.Position // that was read, or after which the read began
+	own    *own            // nil: each entry is decoded
 }
 
 var errMissing = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)
 
 // next returns the entry of the next row. Its error is a [ledger.Damaged].
 func (c *chain) next(r *row) (ledger.Entry, error) {
+	if e, ok := c.own.take(r); ok && r.position == c.last+1 {
+		c.last = r.position
+		return e, nil
+	}
 	s, err := frame.Open(r.frame, r.position)
 	last := c.last
 	c.last = r.position

@@ -68,6 +68,7 @@ func (w *writer) append(ctx context.Context, batch []*request) error {
 		}
 		return nil
 	}
+	w.log.own.add(batch)
 	err = w.commit(ctx, p)
 	if err != nil {
 		w.drop()
