@@ -22,8 +22,10 @@ const (
 	idleBytes   = 512 << 10
 	// Bounds of the share of the heap in use, in percent, that may be allocated before it is collected again, and the change below which
 	// it stays: each change stops the program for a moment. At the least share the collector runs as often as by default in Go.
+	// Where there is much memory to stay near, most of it is free until there are many clients.
 	leastGarbage = 100
 	mostGarbage  = 200
+	mostShared   = 400 // of [SharedMemory] and more
 	garbageStep  = 10
 )
 
@@ -67,8 +69,11 @@ func Keep(ctx context.Context, bytes int64) {
 // share returns the share of the heap in use, in percent, that may be allocated before it is collected again, so that a process stays near a
 // number of bytes, of which so many of the heap and of the stacks of goroutines are in use.
 func share(bytes, live, stacks int64) int {
-	free := bytes - outsideHeap - stacks - live
-	return int(min(max(100*free/max(live, 1), leastGarbage), mostGarbage))
+	free, most := bytes-outsideHeap-stacks-live, int64(mostGarbage)
+	if bytes >= SharedMemory {
+		most = mostShared
+	}
+	return int(min(max(100*free/max(live, 1), leastGarbage), most))
 }
 
 // heap reads the figures of the garbage collector.

@@ -14,7 +14,8 @@ func TestGarbageIsCollectedMoreOftenTheMoreMemoryIsInUse(t *testing.T) {
 		{DefaultMemory, 60 << 20, 200 << 20, 100}, // thousands of calls that wait
 		{DefaultMemory, 500 << 20, 0, 100},
 		{1, 10 << 20, 0, 100},
-		{SharedMemory, 66 << 20, 13 << 20, 200}, // a node of three, with 1,000 clients
+		{SharedMemory, 66 << 20, 13 << 20, 243}, // a node of three, with 1,000 clients
+		{SharedMemory, 30 << 20, 5 << 20, 400},
 	} {
 		if got := share(c.bytes, c.live, c.stacks); got != c.want {
 			t.Errorf("%d bytes, of which %d and %d of stacks are in use: %d %%, want %d", c.bytes, c.live, c.stacks, got, c.want)
