@@ -20,6 +20,7 @@ import (
 const (
 	watchEvery = 100 * time.Millisecond
 	goneFor    = time.Second            // how long it is looked whether a node that is not heard any more has died
+	lookEvery  = 300 * time.Millisecond // as connections may end a moment before it listens no more
 	dialFor    = 300 * time.Millisecond // for one look
 	stillFor   = 300 * time.Millisecond // for the answer to a replica that takes entries back
 )
@@ -41,6 +42,7 @@ type watch struct {
 
 	heard  []string
 	gone   map[string]time.Time // since when nodes are not heard that were
+	looked time.Time            // whether they have died
 	behind map[string]behind
 }
 
@@ -72,7 +74,7 @@ func (w *watch) dead(groups map[string]group) {
 	now, heard := time.Now(), w.hears()
 	for _, name := range w.heard {
 		if !slices.Contains(heard, name) {
-			w.gone[name] = now
+			w.gone[name], w.looked = now, time.Time{}
 		}
 	}
 	w.heard = heard
@@ -81,7 +83,11 @@ func (w *watch) dead(groups map[string]group) {
 			delete(w.gone, name)
 		}
 	}
-	if len(w.gone) == 0 || !w.died(len(heard)) {
+	if len(w.gone) == 0 || now.Sub(w.looked) < lookEvery {
+		return
+	}
+	w.looked = now
+	if !w.died(len(heard)) {
 		return
 	}
 	for id, g := range groups {

@@ -18,6 +18,7 @@ type seen struct {
 	led   string // by
 	waits bool   // for what it lacks
 	did   []string
+	looks int // whether those that are gone have died
 	began time.Time
 }
 
@@ -38,11 +39,14 @@ func watched(t *testing.T, s seen, change func(s *seen, tenth int)) []string {
 				change(&s, tenth)
 				return map[string]group{"record": {leader: s.led, last: s.last, catching: s.waits}, "other": {leader: "n2"}}
 			},
-			died:  func(heard int) bool { return s.died && heard == len(s.hears) },
+			died:  func(heard int) bool { s.looks++; return s.died && heard == len(s.hears) },
 			stand: did("stands for"), askAgain: did("asks again for"),
 		}
 		time.AfterFunc(3*time.Second, func() { close(stopping) })
 		w.run(stopping)
+		if s.looks > 4 { // each is a connection to every other node
+			t.Errorf("it looks %d times who has died", s.looks)
+		}
 	})
 	return s.did
 }
@@ -57,7 +61,12 @@ func TestANodeStandsForElectionAtOnceWhereTheLeaderHasDied(t *testing.T) {
 			if tenth >= 5 {
 				s.hears, s.died = []string{"n2"}, tenth >= 7 // its connections may end before it listens no more
 			}
-		}, []string{"stands for record after 700ms"}},
+		}, []string{"stands for record after 800ms"}},
+		"it died, and refuses connections at once": {func(s *seen, tenth int) {
+			if tenth >= 5 {
+				s.hears, s.died = []string{"n2"}, true
+			}
+		}, []string{"stands for record after 500ms"}},
 		"it is only not heard": {func(s *seen, tenth int) {
 			if tenth >= 5 {
 				s.hears = []string{"n2"}
