@@ -22,6 +22,7 @@ import (
 
 const (
 	cacheSize = 4096 // tasks kept in memory per generation of the cache, and as many agents
+	endedSize = 512  // of those tasks that have ended: mostly only their requesters still read a notice
 	loadBatch = 500  // entries read at once when a stream is folded again
 )
 
@@ -42,7 +43,8 @@ type projector struct {
 	workspaces *ledger.Codec[workspace.Event]
 	size       int             // of a generation of the caches
 	at         ledger.Position // of the last entry projected
-	tasks      cache.Cache[ledger.Stream, *taskFold]
+	tasks      cache.Cache[ledger.Stream, *taskFold] // that have not ended
+	ended      cache.Cache[ledger.Stream, *taskFold]
 	registered cache.Cache[ledger.Stream, agent.State]
 	dirty      []*taskFold
 	changed    map[ledger.Stream]bool // agents to be written
@@ -144,6 +146,7 @@ func (p *projector) Committed(at ledger.Position) {
 func (p *projector) forget() {
 	p.at = 0
 	p.tasks = cache.New[ledger.Stream, *taskFold](p.size)
+	p.ended = cache.New[ledger.Stream, *taskFold](min(p.size, endedSize))
 	p.registered = cache.New[ledger.Stream, agent.State](p.size)
 	p.dirty, p.changed, p.touched, p.claims, p.open = nil, map[ledger.Stream]bool{}, nil, nil, map[requester]int{}
 	p.days, p.archived = map[string]dayCount{}, nil
@@ -216,6 +219,7 @@ func (p *projector) writeTasks() error {
 		t.dirty = false
 		if t.state.State.Final() {
 			p.tasks.Drop(t.stream)
+			p.ended.Put(t.stream, t)
 		}
 	}
 	clear(p.dirty)
@@ -251,6 +255,7 @@ func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
 	}
 	p.at = at
 	p.tasks.MakeRoom()
+	p.ended.MakeRoom()
 	p.registered.MakeRoom()
 	return nil
 }

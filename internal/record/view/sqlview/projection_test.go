@@ -13,6 +13,8 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
@@ -217,6 +219,36 @@ func TestLiveTasksBeyondTheCacheAreForgotten(t *testing.T) {
 		t.Errorf("%d tasks in memory", n)
 	}
 	wantSound(t, v, 9)
+}
+
+func TestANoticeOfATaskThatHasJustEndedIsSeenWithoutAReadOfTheRecord(t *testing.T) {
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	life := newLife()
+	play(t, log, life, 3)
+	v.projector.load = func(context.Context, ledger.Stream, ledger.Position, int) ([]ledger.Entry, error) {
+		return nil, errors.New("read")
+	}
+	if box, err := v.Inbox(t.Context(), "default", "agent-1", view.InboxFilter{}); err != nil || len(box.Items) != 1 {
+		t.Fatalf("before: %+v, %v", box, err)
+	}
+	seen, err := handoff.Decide(life.task, handoff.SeeNotice{By: identity.Principal{Role: identity.Agent, Name: "agent-1"}, Notice: 1}, life.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := life.codec.EncodeAll(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := ledger.Entry{Stream: ledger.StreamOf("default", "task", life.id), Version: 4, Time: life.now, Actor: ledger.Actor{Principal: "agent/agent-1"}, Events: events}
+	if _, err := log.Append(t.Context(), e, life.at); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Err(); err != nil {
+		t.Error(err)
+	}
+	if box, err := v.Inbox(t.Context(), "default", "agent-1", view.InboxFilter{}); err != nil || len(box.Items) != 0 {
+		t.Errorf("afterwards: %+v, %v", box, err)
+	}
 }
 
 func TestNobodyIsWokenTooEarly(t *testing.T) {

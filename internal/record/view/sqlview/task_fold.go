@@ -92,6 +92,9 @@ const (
 
 func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 	t, ok := p.tasks.Get(e.Stream)
+	if !ok {
+		t, ok = p.ended.Get(e.Stream)
+	}
 	if !ok || t.version+1 != e.Version {
 		var err error
 		if t, err = p.loadTask(workspace, id, e); err != nil {
