@@ -48,7 +48,7 @@ func stories() map[string]story {
 		"views-disagree: by states":  {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET owner = 'eve'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by times":   {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET due = NULL") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by foreign items": {disk: true, begin: func(st *stage) {
-			st.forgets("INSERT INTO view_inbox SELECT ws, 'eve', sender, ord, id, item FROM view_inbox")
+			st.forgets("INSERT INTO view_inbox SELECT ws, rest, 'eve', sender, ord, id, item FROM view_inbox")
 		}, raises: most{20, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by agents": {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_agent SET removed = 1") }, raises: most{20, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"record-differs":            {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},

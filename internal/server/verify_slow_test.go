@@ -101,7 +101,7 @@ func TestEveryChangeOfAViewIsFound(t *testing.T) {
 	for table, change := range map[string]string{
 		"view_task":     "UPDATE view_task SET owner = 'eve'",
 		"view_rare":     "INSERT INTO view_rare VALUES('default', 'parked', 'task_x')",
-		"view_inbox":    "INSERT INTO view_inbox VALUES('default', 'eve', 'ann', 1, 'task_x.h1', x'00')",
+		"view_inbox":    "INSERT INTO view_inbox VALUES('default', 0, 'eve', 'ann', 1, 'task_x.h1', x'00')",
 		"view_offer":    "INSERT INTO view_offer VALUES('default', 'task_x.h1', x'00')",
 		"view_involved": "DELETE FROM view_involved",
 		"view_agent":    "UPDATE view_agent SET name = 'mallory' WHERE name = 'bob'",

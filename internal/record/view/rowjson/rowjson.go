@@ -3,6 +3,7 @@ package rowjson
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -38,11 +39,12 @@ func AppendTask(b []byte, t *view.TaskRow) []byte {
 	return append(b, '}')
 }
 
-// AppendItem appends an item in the same way.
+// AppendItem appends an item in the same way, without what follows from its key: see [ReadItem].
 func AppendItem(b []byte, i *view.Item) []byte {
 	b = appendText(append(b, `{"type":`...), string(i.Type))
-	b = appendText(append(b, `,"id":`...), i.ID)
-	b = appendText(append(b, `,"task":`...), i.Task)
+	if i.Task != taskOf(i.ID) {
+		b = appendText(append(b, `,"task":`...), i.Task)
+	}
 	if i.Offer != 0 {
 		b = strconv.AppendInt(append(b, `,"offer":`...), int64(i.Offer), 10)
 	}
@@ -65,11 +67,30 @@ func AppendItem(b []byte, i *view.Item) []byte {
 	if !i.Ends.IsZero() {
 		b = appendTime(append(b, `,"ends":`...), i.Ends)
 	}
-	b = strconv.AppendUint(append(b, `,"position":`...), uint64(i.At), 10)
 	return append(b, '}')
 }
 
-// AppendOwn appends an item, of a claim only what the others of the claim do not say as well, without its position.
+// ReadItem reads what JSON says of an item that has the id and the position of its key. Nil says nothing.
+func ReadItem(i *view.Item, says ...[]byte) error {
+	i.Task = taskOf(i.ID)
+	for _, b := range says {
+		if b == nil {
+			continue
+		}
+		if err := json.Unmarshal(b, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taskOf is the task of an item, unless the item is about a child.
+func taskOf(id string) string {
+	task, _, _ := strings.Cut(id, ".")
+	return task
+}
+
+// AppendOwn appends an item, of a claim only what the others of the claim do not say as well.
 func AppendOwn(b []byte, i *view.Item) []byte {
 	if !i.Claim {
 		return AppendItem(b, i)

@@ -242,6 +242,6 @@ func (t *taskFold) offer() offer {
 		return offer{}
 	}
 	v := t.show(&t.items[i])
-	v.Seen, v.Since, v.At = false, time.Time{}, 0
+	v.Seen, v.Since = false, time.Time{}
 	return offer{v.ID, string(rowjson.AppendItem(nil, &v))}
 }

@@ -41,8 +41,8 @@ type projector struct {
 	tokens     *ledger.Codec[identity.Event]
 	channels   *ledger.Codec[channel.Event]
 	workspaces *ledger.Codec[workspace.Event]
-	size       int             // of a generation of the caches
-	at         ledger.Position // of the last entry projected
+	size       int                                   // of a generation of the caches
+	at         ledger.Position                       // of the last entry projected
 	tasks      cache.Cache[ledger.Stream, *taskFold] // that have not ended
 	ended      cache.Cache[ledger.Stream, *taskFold]
 	registered cache.Cache[ledger.Stream, agent.State]

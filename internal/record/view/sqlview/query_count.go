@@ -16,23 +16,30 @@ const waits = "id NOT GLOB '*.s[0-9]*' OR EXISTS (SELECT 1 FROM view_task t WHER
 // InboxCounts implements [view.Counts]. The oldest item is that of the lowest position; SQLite reads the columns after it of that row alone, since it is
 // the row of the minimum (https://sqlite.org/lang_select.html#bareagg).
 func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err error) {
+	var first sql.NullInt64 // of the last in the list; of none if it has nothing but notices
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var c view.InboxCount
 		var oldest, from string
-		var at sql.NullInt64 // of no item but notices
+		var at sql.NullInt64
 		if err := rows.Scan(&c.Workspace, &c.Agent, &c.Items, &at, &oldest, &from); err != nil {
 			return err
 		}
-		var err error
-		if at.Valid {
-			c.From = from
-			c.Oldest, err = time.Parse(time.RFC3339Nano, oldest)
+		last := len(list) - 1
+		if last >= 0 && list[last].Workspace == c.Workspace && list[last].Agent == c.Agent {
+			list[last].Items += c.Items
+		} else {
+			list, last, first = append(list, c), last+1, sql.NullInt64{}
 		}
-		list = append(list, c)
+		if !at.Valid || first.Valid && first.Int64 < at.Int64 {
+			return nil
+		}
+		var err error
+		first, list[last].From = at, from
+		list[last].Oldest, err = time.Parse(time.RFC3339Nano, oldest)
 		return err
 	}, "SELECT ws, agent, count(*), min(CASE WHEN id NOT GLOB '*.n[0-9]*' AND ("+waits+") THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since'), "+
 		"coalesce(json_extract(CAST(item AS TEXT), '$.from'), (SELECT json_extract(CAST(c.item AS TEXT), '$.from') FROM view_offer c WHERE c.ws = view_inbox.ws AND c.id = view_inbox.id)) "+
-		"FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent", int64(1)<<rankShift-1)
+		"FROM view_inbox GROUP BY ws, rest, agent ORDER BY ws, agent", int64(1)<<rankShift-1)
 	return list, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
@@ -44,21 +45,21 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 // table's key. Of each sender it reads its share of what the page needs and two more, which it gives with the position, and all items
 // of the last entry: so many senders cost no more than many items.
 var waitingQuery = func() string {
-	const of = "i.ws = ?1 AND i.agent = ?2 AND i.sender = "
+	const of = "i.ws = ?1 AND i.rest = s.rest AND i.agent = ?2"
 	ranks := ""
 	for rank := range int64(view.Ranks) {
 		ranks += fmt.Sprintf(", (%d + ?%d, %d)", rank<<rankShift, rank+4, (rank+1)<<rankShift-1)
 	}
 	next := func(after string) string {
-		return "(SELECT i.sender FROM view_inbox i WHERE i.ws = ?1 AND i.agent = ?2" + after + " ORDER BY i.sender LIMIT 1)"
+		return "SELECT s.rest, (SELECT i.sender FROM view_inbox i WHERE " + of + after + " ORDER BY i.sender LIMIT 1) FROM "
 	}
-	return "WITH RECURSIVE s(sender) AS (SELECT " + next("") + " UNION ALL SELECT " + next(" AND i.sender > s.sender") + " FROM s WHERE s.sender IS NOT NULL), " +
-		"n(share) AS MATERIALIZED (SELECT 2 + ?3 / max(count(*) - 1, 1) FROM s), " +
+	return "WITH RECURSIVE s(rest, sender) AS (" + next("") + "(SELECT 0 AS rest UNION ALL SELECT 1) s UNION ALL " + next(" AND i.sender > s.sender") + "s WHERE s.sender IS NOT NULL), " +
+		"n(share) AS MATERIALIZED (SELECT 2 + ?3 / max(count(sender), 1) FROM s), " +
 		"r(low, high) AS (VALUES " + ranks[2:] + ") " +
 		"SELECT position, (SELECT share FROM n), '', '' FROM view_meta " +
 		"UNION ALL SELECT o.ord, 0, o.id, o.sender FROM s CROSS JOIN r CROSS JOIN view_inbox o " +
-		"WHERE s.sender IS NOT NULL AND o.ws = ?1 AND o.agent = ?2 AND o.sender = s.sender AND o.ord > r.low AND o.ord <= coalesce(" +
-		"(SELECT i.ord FROM view_inbox i WHERE " + of + "s.sender AND i.ord > r.low AND i.ord <= r.high ORDER BY i.ord, i.id LIMIT 1 OFFSET (SELECT share FROM n) - 1), r.high)"
+		"WHERE s.sender IS NOT NULL AND o.ws = ?1 AND o.rest = s.rest AND o.agent = ?2 AND o.sender = s.sender AND o.ord > r.low AND o.ord <= coalesce(" +
+		"(SELECT i.ord FROM view_inbox i WHERE " + of + " AND i.sender = s.sender AND i.ord > r.low AND i.ord <= r.high ORDER BY i.ord, i.id LIMIT 1 OFFSET (SELECT share FROM n) - 1), r.high)"
 }()
 
 // waiting reads the keys of what waits, how many were read of each sender in each priority at most, and the position of the views.
@@ -82,8 +83,8 @@ func (v *Views) waiting(ctx context.Context, workspace, agent string, after view
 }
 
 // itemsQuery reads items by their keys, a JSON array of each sender, ord and id, and what those of a claim have in common.
-const itemsQuery = "SELECT o.item, o.ord, c.item FROM json_each(?3) k CROSS JOIN view_inbox o LEFT JOIN view_offer c ON c.ws = o.ws AND c.id = o.id WHERE o.ws = ?1 AND o.agent = ?2 AND " +
-	"o.sender = k.value ->> 0 AND o.ord = k.value ->> 1 AND o.id = k.value ->> 2 ORDER BY k.key"
+const itemsQuery = "SELECT o.id, o.ord, o.item, c.item FROM json_each(?3) k CROSS JOIN view_inbox o LEFT JOIN view_offer c ON c.ws = o.ws AND c.id = o.id WHERE o.ws = ?1 AND o.agent = ?2 AND " +
+	"o.rest = (k.value ->> 0 GLOB '~*') AND o.sender = k.value ->> 0 AND o.ord = k.value ->> 1 AND o.id = k.value ->> 2 ORDER BY k.key"
 
 // items adds the items of a list to a page. One that is gone by now is left out.
 func (v *Views) items(ctx context.Context, workspace, agent string, list []view.InboxRow, box *view.Inbox) error {
@@ -96,19 +97,14 @@ func (v *Views) items(ctx context.Context, workspace, agent string, list []view.
 		return err
 	}
 	return v.db.Each(ctx, func(rows *sql.Rows) error {
-		var own, common []byte
+		var item view.Item
 		var ord int64
-		if err := rows.Scan(&own, &ord, &common); err != nil {
+		var own, common []byte
+		if err := rows.Scan(&item.ID, &ord, &own, &common); err != nil {
 			return err
 		}
-		var item view.Item
-		if common != nil {
-			if err := json.Unmarshal(common, &item); err != nil {
-				return err
-			}
-			item.At = ledger.Position(ord & (1<<rankShift - 1)) //nolint:gosec // never negative
-		}
-		err := json.Unmarshal(own, &item)
+		item.At = ledger.Position(ord & (1<<rankShift - 1)) //nolint:gosec // never negative
+		err := rowjson.ReadItem(&item, common, own)
 		box.Items = append(box.Items, item)
 		return err
 	}, itemsQuery, workspace, agent, string(b))
@@ -116,6 +112,6 @@ func (v *Views) items(ctx context.Context, workspace, agent string, list []view.
 
 // SentCount implements [view.TaskQueries].
 func (v *Views) SentCount(ctx context.Context, workspace, agent, sender string, most int) (int, error) {
-	return query.Int(ctx, v.db, "SELECT count(*) FROM (SELECT 1 FROM view_inbox WHERE ws = ? AND agent = ? AND sender IN (?, ?) LIMIT ?)",
+	return query.Int(ctx, v.db, "SELECT count(*) FROM (SELECT 1 FROM view_inbox WHERE ws = ?1 AND agent = ?2 AND (rest, sender) IN ((0, ?3), (1, ?4)) LIMIT ?5)",
 		workspace, agent, sender, view.OtherThanOffer+sender, most)
 }

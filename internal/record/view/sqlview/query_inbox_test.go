@@ -2,8 +2,12 @@ package sqlview
 
 import (
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -21,9 +25,9 @@ func crowd(t *testing.T, senders, each int) *Views {
 	}
 	defer closeAll(t, db)
 	_, err = db.ExecContext(t.Context(), `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1 * ?2)
-		INSERT INTO view_inbox(ws, agent, sender, ord, id, item)
-		SELECT 'default', 'bob', printf('s%05d', i % ?1), (2 << 56) + i + 1, printf('task_%d.h1', i),
-		CAST(json_object('type', 'offer', 'id', printf('task_%d.h1', i), 'from', printf('s%05d', i % ?1)) AS BLOB) FROM n`, senders, each)
+		INSERT INTO view_inbox(ws, rest, agent, sender, ord, id, item)
+		SELECT 'default', 0, 'bob', printf('s%05d', i % ?1), (2 << 56) + i + 1, printf('task_%d.h1', i),
+		CAST(json_object('type', 'offer', 'from', printf('s%05d', i % ?1)) AS BLOB) FROM n`, senders, each)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +64,40 @@ func TestAPageHasWhatNobodyHoldsBehindMoreThanAPageThatOthersHold(t *testing.T) 
 	box, err := crowd(t, 2, 2*view.MaxPage).Inbox(t.Context(), "default", "bob", view.InboxFilter{Limit: 1, Turns: view.Turns{Held: held}})
 	if want := fmt.Sprintf("task_%d.h1", len(held)); err != nil || len(box.Items) != 1 || box.Items[0].ID != want {
 		t.Errorf("%+v, %v; want %s", box.Items, err, want)
+	}
+}
+
+func TestOffersLieTogetherAndNoItemRepeatsItsKey(t *testing.T) {
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	play(t, log, newLife(), 3*20) // twenty notices that a task has ended
+	for n := range 20 {
+		l := newLife()
+		l.step = 3 * (n + 50)
+		play(t, log, l, 1)
+	}
+	var types []string
+	rows, err := v.readers.QueryContext(t.Context(), "SELECT id, CAST(item AS TEXT) FROM view_inbox ORDER BY ws, rest, agent, sender, ord, id") //nolint:sqlclosecheck // closeAll
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, rows)
+	for rows.Next() {
+		var id, item string
+		var of struct{ Type string }
+		if err := errors.Join(rows.Scan(&id, &item), json.Unmarshal([]byte(item), &of)); err != nil {
+			t.Fatal(err)
+		}
+		if task, _, _ := strings.Cut(id, "."); strings.Contains(item, task) {
+			t.Errorf("%s: %s", id, item)
+		}
+		types = append(types, of.Type)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat(slices.Repeat([]string{"offer"}, 20), slices.Repeat([]string{"completed"}, 20))
+	if !slices.Equal(types, want) {
+		t.Errorf("in the order of the table: %v", types)
 	}
 }
 

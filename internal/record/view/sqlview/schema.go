@@ -14,10 +14,10 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 39
+const schemaVersion = 40
 
 // schemaNumber is the same as text, for a constraint by which SQLite finds a number that was changed: views of another version are not compared.
-const schemaNumber = "39"
+const schemaNumber = "40"
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -27,7 +27,8 @@ const schemaNumber = "39"
 //
 // view_offer has what all items of a claim say, by the handoff: a claim has an item for each of many receivers, which says the rest.
 //
-// sender, of an inbox, is that of an offer, or [view.OtherThanOffer] and who sent something else.
+// sender, of an inbox, is that of an offer, or [view.OtherThanOffer] and who sent something else. rest is 0 for offers, which come and go, and 1 for what else waits, mostly longer: so
+// the offers of all agents, which nearly every entry changes, share a few pages.
 //
 // view_intent has the intents that are longer than rows show, for searches.
 //
@@ -47,8 +48,8 @@ CREATE TABLE view_child(ws TEXT NOT NULL, parent TEXT NOT NULL, task TEXT NOT NU
 	PRIMARY KEY(ws, parent, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_rare(ws TEXT NOT NULL, state TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, state, task)) STRICT, WITHOUT ROWID;
-CREATE TABLE view_inbox(ws TEXT NOT NULL, agent TEXT NOT NULL, sender TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
-	item BLOB NOT NULL, PRIMARY KEY(ws, agent, sender, ord, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_inbox(ws TEXT NOT NULL, rest INTEGER NOT NULL, agent TEXT NOT NULL, sender TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
+	item BLOB NOT NULL, PRIMARY KEY(ws, rest, agent, sender, ord, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_offer(ws TEXT NOT NULL, id TEXT NOT NULL, item BLOB NOT NULL, PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_involved(ws TEXT NOT NULL, agent TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, agent, task)) STRICT, WITHOUT ROWID;
@@ -149,9 +150,9 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.addIntent:     "INSERT INTO view_intent(n, text) VALUES(?, ?)",
 		&s.addRare:       "INSERT INTO view_rare(ws, state, task) VALUES(?, ?, ?)",
 		&s.dropRare:      "DELETE FROM view_rare WHERE ws = ? AND state = ? AND task = ?",
-		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, agent, sender, ord, id, item) VALUES(?, ?, ?, ?, ?, ?)",
-		&s.updateItem:    "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND sender = ? AND ord = ? AND id = ?",
-		&s.deleteItem:    "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND sender = ? AND ord = ? AND id = ?",
+		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, rest, agent, sender, ord, id, item) VALUES(?1, ?3 GLOB '~*', ?2, ?3, ?4, ?5, ?6)",
+		&s.updateItem:    "UPDATE view_inbox SET item = ?1 WHERE ws = ?2 AND rest = (?4 GLOB '~*') AND agent = ?3 AND sender = ?4 AND ord = ?5 AND id = ?6",
+		&s.deleteItem:    "DELETE FROM view_inbox WHERE ws = ?1 AND rest = (?3 GLOB '~*') AND agent = ?2 AND sender = ?3 AND ord = ?4 AND id = ?5",
 		&s.putOffer:      "INSERT OR REPLACE INTO view_offer(ws, id, item) VALUES(?, ?, ?)",
 		&s.dropOffer:     "DELETE FROM view_offer WHERE ws = ? AND id = ?",
 		&s.involve:       "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",

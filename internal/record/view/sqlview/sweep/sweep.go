@@ -18,7 +18,7 @@ var Tables = []struct{ Name, Order string }{
 	{"view_task", "n"},
 	{"view_child", "ws, parent, task"},
 	{"view_rare", "ws, state, task"},
-	{"view_inbox", "ws, agent, sender, ord, id"},
+	{"view_inbox", "ws, rest, agent, sender, ord, id"},
 	{"view_offer", "ws, id"},
 	{"view_involved", "ws, agent, task"},
 	{"view_dependent", "ws, needed, task"},
@@ -114,8 +114,8 @@ func source(table string, r *query.Row) ledger.Stream {
 	case ok:
 		var of struct{ Task string }
 		_ = json.Unmarshal(item, &of)   // then it is made of nothing
-		if task = of.Task; task == "" { // of a claim
-			task, _, _ = event.ParseHandoffID(text("id"))
+		if task = of.Task; task == "" { // it is not about a child
+			task, _, _ = strings.Cut(text("id"), ".")
 		}
 	case text("handoff") != "":
 		task, _, _ = event.ParseHandoffID(text("handoff"))
