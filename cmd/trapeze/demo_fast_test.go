@@ -1,4 +1,4 @@
-//go:build !slow || race
+//go:build (outside && !slow) || (slow && race)
 
 package main
 

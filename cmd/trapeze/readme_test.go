@@ -1,3 +1,5 @@
+//go:build slow || outside
+
 package main
 
 import (
@@ -30,7 +32,7 @@ var root = filepath.Join("..", "..")
 // TestReadmeCommands runs every command of the README, in order, in one shell, with the program of this tree. Commands that do
 // not end by themselves run in the background.
 //
-// The demo waits for ten seconds on purpose: it is run here in the slow suite only, and in the quick one by a story of internal/cli.
+// The demo waits for ten seconds on purpose: it is run here without the race detector only, and by a story of internal/cli.
 func TestReadmeCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the README's commands are for a shell")

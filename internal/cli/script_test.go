@@ -112,7 +112,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	acts NAME CMD…    runs a command as an agent, and checks that the commands in its output act as that agent
 //	recipe N FILE     writes the command under the heading N of docs/recipes.md to a file
 //
-// and the condition [slow], which holds with the build tag slow: stories of less usual commands run with it alone.
+// and the condition [slow], which holds with the build tag slow: stories that begin with [!slow] skip run with it alone.
 //
 // $CA, $CERT and $KEY are files of a CA, and of a certificate of it for localhost and 127.0.0.1; $CERT2 and $KEY2 of another.
 func TestStories(t *testing.T) {
