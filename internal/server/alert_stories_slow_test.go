@@ -41,7 +41,7 @@ func stories() map[string]story {
 		"budgets-unused":             {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
 		"budgets-full":               {begin: func(st *stage) { st.packs(client.Pack{Tokens: 1000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
 		"audit-incomplete":           {disk: true, begin: (*stage).damages, raises: soon, handoffs: 2, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
-		"views-disagree":             {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree":             {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_count") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by tasks":   {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by inboxes": {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_inbox") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by tickets": {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_ticket SET state = 'closed'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},

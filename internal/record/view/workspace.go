@@ -15,7 +15,7 @@ type WorkspaceQueries interface {
 	OpenTasks(ctx context.Context, workspace string) (int64, error)
 	// AgentCount counts the agents of a workspace, without removed ones.
 	AgentCount(ctx context.Context, workspace string) (int64, error)
-	// EntriesOn counts the entries of a workspace on the day of a time, in UTC, if no entry is of a later day; otherwise it is 0.
+	// EntriesOn counts the entries of a workspace on the day of a time, in UTC.
 	EntriesOn(ctx context.Context, workspace string, day time.Time) (int64, error)
 }
 

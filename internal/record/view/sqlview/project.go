@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cache"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
@@ -28,9 +29,6 @@ const (
 
 // topic is a key of a watch: the inbox of one agent (of the operators, if the agent is empty), or one task.
 type topic struct{ workspace, agent, task string }
-
-// requester is a principal with open tasks.
-type requester struct{ workspace, principal string }
 
 // projector writes the tables. Its methods run on one goroutine at a time, except those of its cursors.
 type projector struct {
@@ -48,8 +46,7 @@ type projector struct {
 	registered cache.Cache[ledger.Stream, agent.State]
 	dirty      []*taskFold
 	changed    map[ledger.Stream]bool // agents to be written
-	open       map[requester]int      // changes of the numbers of open tasks
-	days       map[string]dayCount    // entries of the batch, by workspace
+	counts     map[counted]int        // changes of numbers
 	archived   map[string]bool        // workspaces; nil: not read yet
 	agentsNew  bool                   // an agent may have changed since the last call of committed
 	touched    []topic                // changed by the last call of Project
@@ -148,8 +145,8 @@ func (p *projector) forget() {
 	p.tasks = cache.New[ledger.Stream, *taskFold](p.size)
 	p.ended = cache.New[ledger.Stream, *taskFold](min(p.size, endedSize))
 	p.registered = cache.New[ledger.Stream, agent.State](p.size)
-	p.dirty, p.changed, p.touched, p.claims, p.open = nil, map[ledger.Stream]bool{}, nil, nil, map[requester]int{}
-	p.days, p.archived = map[string]dayCount{}, nil
+	p.dirty, p.changed, p.touched, p.claims, p.counts = nil, map[ledger.Stream]bool{}, nil, nil, map[counted]int{}
+	p.archived = nil
 	p.dependents, p.agentsNew = unknown, true
 	p.cursors.Forget()
 }
@@ -190,7 +187,7 @@ func (p *projector) fold(tx *sqlitelog.Tx, entries []ledger.Entry) error {
 
 func (p *projector) entry(tx *sqlitelog.Tx, e *ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
-	p.count(workspace, e)
+	p.counts[counted{workspace: workspace, day: view.DayOf(e.Time)}]++
 	switch kind {
 	case ledger.TaskKind:
 		return p.taskEntry(workspace, id, e)
@@ -232,10 +229,7 @@ func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
 	if err := p.writeTasks(); err != nil {
 		return err
 	}
-	if err := p.writeOpen(); err != nil {
-		return err
-	}
-	if err := p.writeDays(); err != nil {
+	if err := p.writeCounts(); err != nil {
 		return err
 	}
 	if err := p.writeAgents(); err != nil {

@@ -68,7 +68,7 @@ func (v *Views) TaskCounts(ctx context.Context) (counts map[string]view.TaskCoun
 		return nil
 	}, `SELECT 'at', '', position FROM view_meta
 		UNION ALL SELECT 'open', ws, count(*) FROM view_task WHERE live > 0 GROUP BY ws
-		UNION ALL SELECT 'requested', ws, sum(n) FROM view_open GROUP BY ws
+		UNION ALL SELECT 'requested', ws, sum(n) FROM view_count WHERE of NOT GLOB '@*' GROUP BY ws
 		UNION ALL SELECT 'parked', ws, count(*) FROM view_rare WHERE state = ? GROUP BY ws`, string(event.Parked))
 	return counts, at, err
 }

@@ -194,5 +194,5 @@ func (v *Views) Waiting(ctx context.Context, workspace, agent string) ([]string,
 
 // OpenTaskCount implements [view.TaskQueries].
 func (v *Views) OpenTaskCount(ctx context.Context, workspace, principal string) (int, error) {
-	return query.Int(ctx, v.db, "SELECT n FROM view_open WHERE ws = ? AND principal = ?", workspace, principal)
+	return query.Int(ctx, v.db, "SELECT n FROM view_count WHERE ws = ? AND of = ?", workspace, principal)
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 40
+const schemaVersion = 41
 
 // schemaNumber is the same as text, for a constraint by which SQLite finds a number that was changed: views of another version are not compared.
-const schemaNumber = "40"
+const schemaNumber = "41"
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -32,7 +32,7 @@ const schemaNumber = "40"
 //
 // view_intent has the intents that are longer than rows show, for searches.
 //
-// view_open has the number of open tasks of each principal that ever requested one.
+// view_count has the number of open tasks of each principal that ever requested one, and of entries of each day ([ofDay] and its number): in one table, since nearly every commit writes both.
 //
 // live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up; that of a task in an archived workspace is later by [never]. ord orders an inbox: priority, then age.
 const schema = `
@@ -57,8 +57,8 @@ CREATE TABLE view_dependent(ws TEXT NOT NULL, needed TEXT NOT NULL, task TEXT NO
 	PRIMARY KEY(ws, needed, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_claim(ws TEXT NOT NULL, who TEXT NOT NULL, handoff TEXT NOT NULL,
 	PRIMARY KEY(ws, who, handoff)) STRICT, WITHOUT ROWID;
-CREATE TABLE view_open(ws TEXT NOT NULL, principal TEXT NOT NULL, n INTEGER NOT NULL,
-	PRIMARY KEY(ws, principal)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_count(ws TEXT NOT NULL, of TEXT NOT NULL, n INTEGER NOT NULL,
+	PRIMARY KEY(ws, of)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_artifact(ws TEXT NOT NULL, digest TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, digest, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_agent(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
@@ -75,10 +75,9 @@ CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER
 // tables are the tables that a rebuild creates, with their order in a digest.
 var tables = slices.Concat(sweep.Tables, []struct{ Name, Order string }{
 	{"view_intent", "n"},
-	{"view_open", "ws, principal"},
+	{"view_count", "ws, of"},
 	{"view_artifact", "ws, digest, task"},
 	{"view_workspace", "name"},
-	{"view_day", "ws"},
 	{"view_carrier", "ws, conversation, task"},
 	{"view_decision", "ws, n"},
 }, search.Tables)
@@ -131,7 +130,7 @@ type statements struct {
 	dropDependent          *sqlitelog.Stmt
 	anyDependent           *sqlitelog.Stmt
 	addClaim, dropClaim    *sqlitelog.Stmt
-	addOpen                *sqlitelog.Stmt
+	addCount               *sqlitelog.Stmt
 	addArtifact            *sqlitelog.Stmt
 	addCarrier             *sqlitelog.Stmt
 	addDecision            *sqlitelog.Stmt
@@ -161,7 +160,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.anyDependent:  "SELECT 1 FROM view_dependent LIMIT 1",
 		&s.addClaim:      "INSERT INTO view_claim(ws, who, handoff) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.dropClaim:     "DELETE FROM view_claim WHERE ws = ? AND who = ? AND handoff = ?",
-		&s.addOpen:       "INSERT INTO view_open(ws, principal, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+		&s.addCount:      "INSERT INTO view_count(ws, of, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
 		&s.addArtifact:   "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.addCarrier:    "INSERT INTO view_carrier(ws, conversation, task) VALUES(?, ?, ?)",
 		&s.addDecision:   "INSERT OR REPLACE INTO view_decision(ws, n, rule, policy, row) VALUES(?, ?, ?, ?, ?)",
@@ -176,7 +175,6 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.getWorkspace:  "SELECT state FROM view_workspace WHERE name = ?",
 		&s.allArchived:   "SELECT name FROM view_workspace WHERE archived = 1",
 		&s.shiftDue:      shiftDueQuery,
-		&s.addDay:        addDayQuery,
 		&s.setPosition:   "UPDATE view_meta SET position = ?",
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package sqlview
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
@@ -12,49 +13,41 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
-// view_day has the number of entries of the newest day of a workspace.
 const workspaceSchema = `
 CREATE TABLE view_workspace(name TEXT PRIMARY KEY, archived INTEGER NOT NULL, state BLOB NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE view_day(ws TEXT PRIMARY KEY, day INTEGER NOT NULL, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
 // never is added to the timers of tasks in archived workspaces, in microseconds: no timer is due then, and they cost other workspaces nothing.
 const never = int64(1) << 60
 
-const (
-	shiftDueQuery = "UPDATE view_task INDEXED BY view_task_live SET due = due + ? WHERE ws = ? AND live > 0 AND due IS NOT NULL"
-	addDayQuery   = `INSERT INTO view_day(ws, day, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET
-		n = CASE WHEN excluded.day > day THEN excluded.n WHEN excluded.day = day THEN n + excluded.n ELSE n END, day = max(day, excluded.day)`
-)
+const shiftDueQuery = "UPDATE view_task INDEXED BY view_task_live SET due = due + ? WHERE ws = ? AND live > 0 AND due IS NOT NULL"
 
 type workspaceStatements struct {
 	putWorkspace, getWorkspace *sqlitelog.Stmt
 	allArchived, shiftDue      *sqlitelog.Stmt
-	addDay                     *sqlitelog.Stmt
 }
 
-// dayCount is the number of entries of the newest day of a workspace in a batch.
-type dayCount struct{ day, n int64 }
-
-// count counts an entry.
-func (p *projector) count(ws string, e *ledger.Entry) {
-	d, day := p.days[ws], view.DayOf(e.Time)
-	switch {
-	case day > d.day:
-		d = dayCount{day, 1}
-	case day == d.day:
-		d.n++
-	}
-	p.days[ws] = d
+// counted is a number in view_count: of the open tasks of a principal, or of the entries of a day.
+type counted struct {
+	workspace, principal string
+	day                  int64
 }
 
-func (p *projector) writeDays() error {
-	for ws, d := range p.days {
-		if _, err := p.addDay.Exec(ws, d.day, d.n); err != nil {
+// ofDay marks days among principals: none begins with it.
+const ofDay = "@"
+
+// writeCounts writes the changes of numbers.
+func (p *projector) writeCounts() error {
+	for c, n := range p.counts {
+		of := c.principal
+		if of == "" {
+			of = ofDay + strconv.FormatInt(c.day, 10)
+		}
+		if _, err := p.addCount.Exec(c.workspace, of, n); err != nil {
 			return err
 		}
 	}
-	clear(p.days)
+	clear(p.counts)
 	return nil
 }
 
@@ -121,7 +114,7 @@ func (v *Views) MadeWorkspaces(ctx context.Context) ([]workspace.State, error) {
 
 // OpenTasks implements [view.WorkspaceQueries].
 func (v *Views) OpenTasks(ctx context.Context, workspace string) (int64, error) {
-	n, err := query.Int(ctx, v.db, "SELECT coalesce(sum(n), 0) FROM view_open WHERE ws = ?", workspace)
+	n, err := query.Int(ctx, v.db, "SELECT coalesce(sum(n), 0) FROM view_count WHERE ws = ? AND of NOT GLOB '@*'", workspace)
 	return int64(n), err
 }
 
@@ -133,6 +126,6 @@ func (v *Views) AgentCount(ctx context.Context, workspace string) (int64, error)
 
 // EntriesOn implements [view.WorkspaceQueries].
 func (v *Views) EntriesOn(ctx context.Context, workspace string, day time.Time) (int64, error) {
-	n, err := query.Int(ctx, v.db, "SELECT coalesce(sum(n), 0) FROM view_day WHERE ws = ? AND day = ?", workspace, view.DayOf(day))
+	n, err := query.Int(ctx, v.db, "SELECT n FROM view_count WHERE ws = ? AND of = ?", workspace, ofDay+strconv.FormatInt(view.DayOf(day), 10))
 	return int64(n), err
 }

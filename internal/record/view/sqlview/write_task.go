@@ -105,7 +105,7 @@ func (p *projector) writeRow(t *taskFold) (err error) {
 		err = p.writeRare(t, was.state, c.state)
 	}
 	if n := c.open() - was.open(); n != 0 || !t.stored.exists { // a requester has a row from its first task on
-		p.open[requester{t.workspace, t.state.Requester}] += n
+		p.counts[counted{workspace: t.workspace, principal: t.state.Requester}] += n
 	}
 	t.stored.exists, t.stored.columns = true, c
 	return err
@@ -226,16 +226,5 @@ func (p *projector) writeClaims(t *taskFold) error {
 		}
 	}
 	t.stored.claims = is
-	return nil
-}
-
-// writeOpen writes the changes of the numbers of open tasks.
-func (p *projector) writeOpen() error {
-	for of, n := range p.open {
-		if _, err := p.addOpen.Exec(of.workspace, of.principal, n); err != nil {
-			return err
-		}
-	}
-	clear(p.open)
 	return nil
 }

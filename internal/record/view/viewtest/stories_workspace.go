@@ -58,6 +58,9 @@ func madeStory(s *stage) {
 	s.uses(0, 1, 0)
 	s.register("dan")
 	s.uses(0, 2, 1)
+	if n, err := s.views.EntriesOn(s.ctx, s.ws, s.now.Add(-24*time.Hour)); err != nil || n != 5 {
+		s.Errorf("%s had %d entries the day before, %v, want 5", s.ws, n, err)
+	}
 }
 
 func archivedStory(s *stage) {
