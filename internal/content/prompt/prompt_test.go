@@ -1,4 +1,4 @@
-package prompt
+package prompt_test
 
 import (
 	"regexp"
@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/domain/visible"
+
+	"github.com/trapezehq/trapeze/internal/content/prompt"
 )
 
 // awkward texts are made of what is shown, indented or fenced in a way of its own, alone and side by side.
@@ -24,7 +26,7 @@ var awkward = rapid.Map(rapid.SliceOfN(rapid.OneOf(
 func TestABlockHoldsItsTextBetweenFencesLongerThanAnyRunInIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, text := awkward.Draw(t, "before"), visible.Text(awkward.Draw(t, "text"))
-		var p Builder
+		var p prompt.Builder
 		p.WriteString(before)
 		p.Block("Title", "Intro.", "json", func() { p.WriteString(text) })
 		around := strings.Repeat("`", max(3, visible.LongestRun(text)+1))
@@ -39,12 +41,12 @@ var headings = regexp.MustCompile(`\n( {0,2}#)`)
 
 func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var p Builder
-		var entries []Entry
+		var p prompt.Builder
+		var entries []prompt.Entry
 		var want []string
 		for range rapid.IntRange(1, 3).Draw(t, "entries") {
 			label, text := visible.Word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
-			entries = append(entries, Entry{Label: label, Text: text})
+			entries = append(entries, prompt.Entry{Label: label, Text: text})
 			shown := headings.ReplaceAllString(visible.Text(label+text), "\n   $1")
 			shown = strings.ReplaceAll(shown, "\n", "\n ")
 			if r, _ := utf8.DecodeRuneInString(label); !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -1,28 +1,30 @@
-package erasure
+package erasure_test
 
 import (
 	"testing"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/erasure"
 )
 
 func TestTheLongestLeastAndTheShortestMostCount(t *testing.T) {
 	const day = 24 * time.Hour
-	rules := Retentions{
-		{Least: day}, {Kind: Task, Least: 3 * day, Most: 90 * day}, {Tag: "short", Most: 2 * day}, {Kind: Memory, Tag: "short", Most: day},
+	rules := erasure.Retentions{
+		{Least: day}, {Kind: erasure.Task, Least: 3 * day, Most: 90 * day}, {Tag: "short", Most: 2 * day}, {Kind: erasure.Memory, Tag: "short", Most: day},
 	}
-	short := map[Subject]bool{{Task, "t1"}: true, {Tag, "short"}: true}
-	plain := map[Subject]bool{{Task, "t1"}: true, {Tag, "plain"}: true}
+	short := map[erasure.Subject]bool{{erasure.Task, "t1"}: true, {erasure.Tag, "short"}: true}
+	plain := map[erasure.Subject]bool{{erasure.Task, "t1"}: true, {erasure.Tag, "plain"}: true}
 	since := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for _, x := range []struct {
-		kind       Kind
-		names      map[Subject]bool
+		kind       erasure.Kind
+		names      map[erasure.Subject]bool
 		until, due time.Duration // 0: none
 	}{
-		{Task, plain, 3 * day, 90 * day},
-		{Task, short, 3 * day, 3 * day}, // keeping it comes first
-		{Memory, short, day, day},
-		{Conversation, short, day, 2 * day},
-		{Conversation, plain, day, 0},
+		{erasure.Task, plain, 3 * day, 90 * day},
+		{erasure.Task, short, 3 * day, 3 * day}, // keeping it comes first
+		{erasure.Memory, short, day, day},
+		{erasure.Conversation, short, day, 2 * day},
+		{erasure.Conversation, plain, day, 0},
 	} {
 		until, due := rules.Kept(x.kind, x.names, since)
 		if !until.Equal(since.Add(x.until)) || due.IsZero() != (x.due == 0) || x.due > 0 && !due.Equal(since.Add(x.due)) {

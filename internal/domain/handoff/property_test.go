@@ -152,7 +152,7 @@ func TestRandomStoriesKeepEveryPromise(t *testing.T) {
 }
 
 func TestFoldNeverChangesWhatItIsGiven(t *testing.T) {
-	checks(t, 600)
+	checks(t, watched)
 	rapid.Check(t, func(rt *rapid.T) {
 		if err := run(rules{Decide, watchedFold}, rapid.SliceOfN(rapid.Uint64(), 20, 60).Draw(rt, "seeds"), nil); err != nil {
 			rt.Fatal(err)
@@ -172,7 +172,7 @@ func watchedFold(t task.Task, e event.Event) task.Task {
 }
 
 func TestWhatIsReadBackFoldsToTheSameTask(t *testing.T) {
-	checks(t, 1500)
+	checks(t, reread)
 	rapid.Check(t, func(rt *rapid.T) {
 		if err := run(rules{Decide, rereadFold}, rapid.SliceOfN(rapid.Uint64(), 20, 60).Draw(rt, "seeds"), nil); err != nil {
 			rt.Fatal(err)

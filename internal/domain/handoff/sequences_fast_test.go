@@ -1,6 +1,10 @@
-//go:build !slow || race
+//go:build !slow
 
 package handoff
 
-// sequences is the number of random stories.
-const sequences = 6_000
+// How many random stories are told, and how many of them with each event read back, and with a fold that is watched.
+const (
+	sequences = 2_000
+	reread    = 300
+	watched   = 150
+)

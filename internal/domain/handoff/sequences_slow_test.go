@@ -2,5 +2,8 @@
 
 package handoff
 
-// sequences is the number of random stories.
-const sequences = 12_000
+const (
+	sequences = 12_000
+	reread    = 1_500
+	watched   = 600
+)

@@ -1,4 +1,4 @@
-package policy
+package policy_test
 
 import (
 	"slices"
@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
+	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
 
 func TestRulesOfRetentionAreRead(t *testing.T) {
-	p, problems := Parse("policy.yaml", []byte("version: 1\nretention:\n  - tag: patient-4711\n    kind: task\n    at_least_days: 30\n    at_most_days: 60\n  - at_most_days: 365\n"))
+	p, problems := policy.Parse("policy.yaml", []byte("version: 1\nretention:\n  - tag: patient-4711\n    kind: task\n    at_least_days: 30\n    at_most_days: 60\n  - at_most_days: 365\n"))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -35,7 +36,7 @@ func TestBadRulesOfRetentionAreProblems(t *testing.T) {
 		"{kind: '', at_most_days: 8}":           "the text is empty",
 		"{label: x, at_most_days: 8}":           "label",
 	} {
-		_, problems := Parse("policy.yaml", []byte("version: 1\nretention:\n  - "+rule+"\n"))
+		_, problems := policy.Parse("policy.yaml", []byte("version: 1\nretention:\n  - "+rule+"\n"))
 		if len(problems) == 0 || !strings.Contains(problems[0].String(), want) {
 			t.Errorf("%s: %v, want %q", rule, problems, want)
 		}

@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -73,38 +72,6 @@ func TestAnAnswerWithoutTheVectorsIsRefused(t *testing.T) {
 	if _, err := m.embedder(t).Texts(t.Context(), []string{"a", "b"}); err == nil {
 		t.Error("vectors of two dimensions")
 	}
-}
-
-func TestAQueryDoesNotWaitForASlowModelAndThenLeavesItAlone(t *testing.T) {
-	stop := make(chan struct{})
-	m := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-stop:
-		case <-r.Context().Done():
-		}
-	})
-	defer close(stop)
-	now := time.Now()
-	e := m.embedder(t, func(o *openai.EmbedOptions) {
-		o.Timeout, o.Now = 20*time.Millisecond, func() time.Time { return now }
-	})
-	ask := func(calls int32) {
-		t.Helper()
-		if _, err := e.Query(t.Context(), "a"); refusal.CodeOf(err) != refusal.Unavailable || m.calls.Load() != calls {
-			t.Errorf("%v after %d calls, want %d", err, m.calls.Load(), calls)
-		}
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := e.Query(gone, "a"); err == nil {
-		t.Error("a vector for a caller that has gone")
-	}
-	before := m.calls.Load()
-	for n := range 4 {
-		ask(before + int32(min(n+1, 2))) //nolint:gosec // small
-	}
-	now = now.Add(time.Minute)
-	ask(before + 3)
 }
 
 func TestTheEndpointOfEmbeddingsIsCheckedAsThatOfAdvice(t *testing.T) {

@@ -1,4 +1,4 @@
-package caller
+package caller_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
 type part struct {
@@ -34,7 +36,7 @@ type request struct {
 
 func digest(t *testing.T, in any) string {
 	t.Helper()
-	d, err := Caller{}.WithKey("k").Digest("send", in)
+	d, err := caller.Caller{}.WithKey("k").Digest("send", in)
 	if err != nil || len(d) != 32 {
 		t.Fatalf("%q, %v", d, err)
 	}
@@ -76,16 +78,16 @@ func TestRequestsThatDifferHaveDifferentDigests(t *testing.T) {
 		}
 		seen[d] = text
 	}
-	if a, err := (Caller{Key: "k"}).Digest("create", read(t, `{}`)); err != nil || a == digest(t, read(t, `{}`)) {
+	if a, err := (caller.Caller{Key: "k"}).Digest("create", read(t, `{}`)); err != nil || a == digest(t, read(t, `{}`)) {
 		t.Errorf("another verb: %s, %v", a, err)
 	}
 }
 
 func TestWithoutAKeyThereIsNoDigest(t *testing.T) {
-	if d, err := (Caller{}).Digest("send", request{}); d != "" || err != nil {
+	if d, err := (caller.Caller{}).Digest("send", request{}); d != "" || err != nil {
 		t.Errorf("%q, %v", d, err)
 	}
-	if _, err := (Caller{Key: strings.Repeat("k", MaxKey+1)}).Digest("send", request{}); refusal.CodeOf(err) != refusal.TooLarge {
+	if _, err := (caller.Caller{Key: strings.Repeat("k", caller.MaxKey+1)}).Digest("send", request{}); refusal.CodeOf(err) != refusal.TooLarge {
 		t.Error(err)
 	}
 }
@@ -93,7 +95,7 @@ func TestWithoutAKeyThereIsNoDigest(t *testing.T) {
 func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 	type closed struct{ secret string }
 	for _, in := range []any{closed{"a"}, struct{ In []closed }{[]closed{{"b"}}}, func() {}, struct{ C chan int }{make(chan int)}} {
-		if d, err := (Caller{Key: "k"}).Digest("send", in); refusal.CodeOf(err) != refusal.Invalid {
+		if d, err := (caller.Caller{Key: "k"}).Digest("send", in); refusal.CodeOf(err) != refusal.Invalid {
 			t.Errorf("%T: %q, %v", in, d, err)
 		}
 	}
@@ -102,14 +104,14 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 // TestWhatIsRecordedOfARequestConfirmsNoGuess of what was asked without its key: the digest of the content may be all that is left of it.
 func TestWhatIsRecordedOfARequestConfirmsNoGuess(t *testing.T) {
 	guess := digest(t, request{Text: "the patient has it"})
-	one, other := Caller{Key: "one"}.Write(guess), Caller{Key: "other"}.Write(guess)
+	one, other := caller.Caller{Key: "one"}.Write(guess), caller.Caller{Key: "other"}.Write(guess)
 	if one.Request == guess || one.Request == other.Request || len(one.Request) != len(guess) {
 		t.Errorf("%s is recorded as %s and %s", guess, one.Request, other.Request)
 	}
-	if again := (Caller{Key: "one"}).Write(guess); again.Request != one.Request || again.Before != guess {
+	if again := (caller.Caller{Key: "one"}).Write(guess); again.Request != one.Request || again.Before != guess {
 		t.Errorf("the same call again: %+v, %+v", one, again)
 	}
-	if none := (Caller{Key: "one"}).Write(""); none.Request != "" || none.Before != "" {
+	if none := (caller.Caller{Key: "one"}).Write(""); none.Request != "" || none.Before != "" {
 		t.Errorf("no digest: %+v", none)
 	}
 }
@@ -143,7 +145,7 @@ func FuzzDigest(f *testing.F) {
 
 // The keys of one program sort by creation; so do the ids that are derived from them, within one millisecond, too.
 func TestIDsOfKeysThatSortByTimeSortByTime(t *testing.T) {
-	by, before := Caller{}, [16]byte{}
+	by, before := caller.Caller{}, [16]byte{}
 	for range 1000 {
 		key, err := uuid.NewV7()
 		if err != nil {

@@ -1,6 +1,8 @@
-package caller
+package caller_test
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestWhatTheCallerKnewOfOwnershipMakesNoOtherRequest(t *testing.T) {
 	type send struct {

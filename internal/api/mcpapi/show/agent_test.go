@@ -1,10 +1,12 @@
-package show
+package show_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 func TestANeighbourIsShownWithWhatIsKnownBesideItsOwnWord(t *testing.T) {
@@ -29,7 +31,7 @@ func TestANeighbourIsShownWithWhatIsKnownBesideItsOwnWord(t *testing.T) {
 		if x.agent.Circuit.State == "" {
 			x.agent.Circuit.State = "closed"
 		}
-		if got := OtherAgentOf(x.agent, now).Notes; got != x.want {
+		if got := show.OtherAgentOf(x.agent, now).Notes; got != x.want {
 			t.Errorf("%+v: %q, want %q", x.agent, got, x.want)
 		}
 	}

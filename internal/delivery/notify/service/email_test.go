@@ -1,4 +1,4 @@
-package service
+package service_test
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/trapezehq/trapeze/internal/delivery/notify/service"
 )
 
 // mailbox is a mail server that takes one message, and what it got.
@@ -55,7 +57,7 @@ func TestTheSubjectOfAnEMailIsTheTitleUnlessTheURLHasOne(t *testing.T) {
 		"&title=From%20the%20lab": {"Subject: From the lab", "[critical] circuit-open:coder"},
 	} {
 		address, got := mailbox(t)
-		s, err := Parse("smtp://" + address + "/?from=a@example.org&to=b@example.org&auth=None&encryption=None&usestarttls=No" + extra)
+		s, err := service.Parse("smtp://" + address + "/?from=a@example.org&to=b@example.org&auth=None&encryption=None&usestarttls=No" + extra)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package service
+package service_test
 
 import (
 	"io"
@@ -11,6 +11,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+
+	"github.com/trapezehq/trapeze/internal/delivery/notify/service"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -38,7 +40,7 @@ func receiver(t *testing.T, code int) (address string, got func() string) {
 
 func TestAServiceGetsTheAlertAsText(t *testing.T) {
 	address, got := receiver(t, http.StatusOK)
-	s, err := Parse("generic://" + address + "/hook/s3cret?disabletls=yes")
+	s, err := service.Parse("generic://" + address + "/hook/s3cret?disabletls=yes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,7 @@ func TestAServiceGetsTheAlertAsText(t *testing.T) {
 func TestErrorsOfAServiceDoNotShowItsURL(t *testing.T) {
 	address, _ := receiver(t, http.StatusForbidden)
 	for _, at := range []string{address, "127.0.0.1:1"} {
-		s, err := Parse("generic://" + at + "/hook/s3cret?disabletls=yes")
+		s, err := service.Parse("generic://" + at + "/hook/s3cret?disabletls=yes")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +73,7 @@ func TestErrorsOfAServiceDoNotShowItsURL(t *testing.T) {
 
 func TestWhatIsNoServiceIsRefusedWithoutItsSecrets(t *testing.T) {
 	for _, spec := range []string{"", "slack", "slack://s3cret", "mail://ann:s3cret@example.org", "logger://", "smtp://s3cret%zz", "pagerduty://"} {
-		if s, err := Parse(spec); refusal.CodeOf(err) != refusal.Invalid || strings.Contains(err.Error(), "s3cret") {
+		if s, err := service.Parse(spec); refusal.CodeOf(err) != refusal.Invalid || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: %v, %v", spec, s, err)
 		}
 	}
@@ -81,7 +83,7 @@ func TestWhatIsNoServiceIsRefusedWithoutItsSecrets(t *testing.T) {
 		"teams://" + uuid + "@" + uuid + "/33333333012222222222333333333344/" + uuid + "/V2ESyij_gAljSoUQHvZoZYzlpAoAXExyOl26dlf1xHEx05?host=example.webhook.office.com",
 		"discord://TOKEN@1234567890", "ntfy://ntfy.sh/trapeze", "opsgenie://api.opsgenie.com/eb243592-faa2-4ba2-a551-1afdf565c889",
 	} {
-		if s, err := Parse(spec); err != nil || !Is(spec) {
+		if s, err := service.Parse(spec); err != nil || !service.Is(spec) {
 			t.Errorf("%v, %v", s, err)
 		}
 	}

@@ -49,10 +49,7 @@ func TestFrozenFramesAreRead(t *testing.T) {
 }
 
 func TestAChangedFrameIsNoticed(t *testing.T) {
-	entry := usual(t)
-	for _, entry := range [][]byte{entry, bytes.Repeat(entry, 30)} { // compressed, and as it is
-		changedFrame(t, entry)
-	}
+	changedFrame(t, usual(t))
 }
 
 // sealed is an entry as it is stored at position 300, after one of its stream at 200.

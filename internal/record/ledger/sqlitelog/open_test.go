@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -72,26 +71,6 @@ func TestAHolderThatIsOnItsWayOutIsWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-}
-
-// TestAnotherProcessIsRefused runs this test binary again as that process.
-func TestAnotherProcessIsRefused(t *testing.T) {
-	const variable = "SQLITELOG_TEST_OPEN"
-	if path := os.Getenv(variable); path != "" {
-		_, err := Open(path, Options{})
-		fmt.Println("child says:", err)
-		return
-	}
-	t.Parallel() // it mostly waits
-	path := filepath.Join(t.TempDir(), "t.db")
-	l := open(t, path, Options{})
-	child := exec.Command(os.Args[0], "-test.run=^TestAnotherProcessIsRefused$", "-test.v") //nolint:gosec // ourselves
-	child.Env = append(os.Environ(), variable+"="+path)
-	out, err := child.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte("child says: sqlitelog: "+path+": sqlitelog: database is in use by process ")) {
-		t.Errorf("%v: %s", err, out)
-	}
-	write(t, l, "unharmed", 1)
 }
 
 func TestFilesBelongToTheOwnerOnly(t *testing.T) {

@@ -1,4 +1,4 @@
-package cursor
+package cursor_test
 
 import (
 	"context"
@@ -12,12 +12,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
+
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 )
 
 // disk are cursors in a database, with the number of transactions that were for them alone.
 type disk struct {
 	*testing.T
-	*Cursors
+	*cursor.Cursors
 	db *sqlitelog.Database
 
 	mu     sync.Mutex // a timer writes
@@ -32,8 +34,10 @@ func newDisk(t *testing.T) *disk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	d := &disk{T: t, Cursors: New(), db: db}
-	d.do(func(tx *sqlitelog.Tx) error { return errors.Join(tx.Exec(Schema), tx.Exec(kept.Schema), d.Read(tx)) })
+	d := &disk{T: t, Cursors: cursor.New(), db: db}
+	d.do(func(tx *sqlitelog.Tx) error {
+		return errors.Join(tx.Exec(cursor.Schema), tx.Exec(kept.Schema), d.Read(tx))
+	})
 	d.Keep(func(_ context.Context, fn func(*sqlitelog.Tx) error) error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -63,7 +67,7 @@ func (d *disk) do(fn func(*sqlitelog.Tx) error) {
 // want checks what a process that starts now would read, and how often cursors were written alone.
 func (d *disk) want(at ledger.Position, alone int) {
 	d.Helper()
-	again := New()
+	again := cursor.New()
 	d.do(again.Read)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +83,7 @@ func TestAPositionIsWrittenAfterASecondInWhichNoEntryIs(t *testing.T) {
 			d.Save("f", at+1)
 		}
 		d.want(0, 0)
-		time.Sleep(Delay)
+		time.Sleep(cursor.Delay)
 		synctest.Wait()
 		d.want(5, 1)
 		time.Sleep(time.Hour)
@@ -94,7 +98,7 @@ func TestPositionsOnABusyServerNeedNoTransactionOfTheirOwn(t *testing.T) {
 		d := newDisk(t)
 		for at := range ledger.Position(100) {
 			d.Save("f", at+1)
-			time.Sleep(Delay / 10)
+			time.Sleep(cursor.Delay / 10)
 			d.do(d.Write) // as with entries
 			d.Save("f", at+2)
 		}
@@ -109,11 +113,11 @@ func TestAPositionThatCouldNotBeWrittenIsTriedAgain(t *testing.T) {
 		d := newDisk(t)
 		d.refuses(errors.New("the disk is full"))
 		d.Save("f", 3)
-		time.Sleep(3 * Delay)
+		time.Sleep(3 * cursor.Delay)
 		synctest.Wait()
 		d.want(0, 3)
 		d.refuses(nil)
-		time.Sleep(Delay)
+		time.Sleep(cursor.Delay)
 		synctest.Wait()
 		d.want(3, 4)
 		d.Save("f", 4)

@@ -1,4 +1,4 @@
-package kept
+package kept_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
 // open opens a database with the tables, of which each has three rows.
@@ -24,13 +26,13 @@ func open(t *testing.T) *sqlitelog.Database {
 			t.Error(err)
 		}
 	})
-	exec(t, db, Schema,
+	exec(t, db, kept.Schema,
 		"CREATE TABLE view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT",
 		"CREATE TABLE view_memory_vector(n INTEGER PRIMARY KEY, id TEXT NOT NULL, written TEXT NOT NULL, space TEXT NOT NULL, value BLOB NOT NULL) STRICT")
-	inTx(t, db, Begin)
+	inTx(t, db, kept.Begin)
 	for i := range 3 {
-		change(t, db, Cursors, fmt.Sprint("follower", i), fmt.Sprintf("INSERT INTO view_cursor VALUES('follower%d', %d)", i, i))
-		change(t, db, Vectors, i, fmt.Sprintf("INSERT INTO view_memory_vector VALUES(%d, 'mem_%d', 'now', 'space', x'0%d')", i, i, i))
+		change(t, db, kept.Cursors, fmt.Sprint("follower", i), fmt.Sprintf("INSERT INTO view_cursor VALUES('follower%d', %d)", i, i))
+		change(t, db, kept.Vectors, i, fmt.Sprintf("INSERT INTO view_memory_vector VALUES(%d, 'mem_%d', 'now', 'space', x'0%d')", i, i, i))
 	}
 	return db
 }
@@ -51,7 +53,7 @@ func exec(t *testing.T, db *sqlitelog.Database, statements ...string) {
 }
 
 // change changes the rows with a key as their writer does.
-func change(t *testing.T, db *sqlitelog.Database, table Table, key any, statement string) {
+func change(t *testing.T, db *sqlitelog.Database, table kept.Table, key any, statement string) {
 	t.Helper()
 	inTx(t, db, func(tx *sqlitelog.Tx) error {
 		return table.Change(tx, key, func() error { return tx.Exec(statement) })
@@ -61,12 +63,12 @@ func change(t *testing.T, db *sqlitelog.Database, table Table, key any, statemen
 // differ are the tables that are not as they were written.
 func differ(t *testing.T, db *sqlitelog.Database) (list []string) {
 	t.Helper()
-	found, err := Differ(t.Context(), db.Readers(), nil)
+	found, err := kept.Differ(t.Context(), db.Readers(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	inTx(t, db, func(tx *sqlitelog.Tx) error {
-		for _, table := range Tables {
+		for _, table := range kept.Tables {
 			whole, err := table.IsWhole(tx)
 			if err != nil {
 				return err
@@ -86,10 +88,10 @@ func differ(t *testing.T, db *sqlitelog.Database) (list []string) {
 
 func TestARowThatItsWriterChangesIsAsWritten(t *testing.T) {
 	db := open(t)
-	change(t, db, Cursors, "follower1", "UPDATE view_cursor SET position = 9 WHERE name = 'follower1'")
-	change(t, db, Cursors, "follower2", "DELETE FROM view_cursor WHERE name = 'follower2'")
-	change(t, db, Vectors, 1, "UPDATE view_memory_vector SET value = x'ff' WHERE n = 1")
-	change(t, db, Vectors, 7, "DELETE FROM view_memory_vector WHERE n = 7") // there is none
+	change(t, db, kept.Cursors, "follower1", "UPDATE view_cursor SET position = 9 WHERE name = 'follower1'")
+	change(t, db, kept.Cursors, "follower2", "DELETE FROM view_cursor WHERE name = 'follower2'")
+	change(t, db, kept.Vectors, 1, "UPDATE view_memory_vector SET value = x'ff' WHERE n = 1")
+	change(t, db, kept.Vectors, 7, "DELETE FROM view_memory_vector WHERE n = 7") // there is none
 	if list := differ(t, db); len(list) > 0 {
 		t.Errorf("%v differ", list)
 	}
@@ -99,7 +101,7 @@ func TestAChangeThatFailsChangesNoSum(t *testing.T) {
 	db := open(t)
 	failed := errors.New("failed")
 	err := db.Write(func(tx *sqlitelog.Tx) error {
-		return Cursors.Change(tx, "follower1", func() error {
+		return kept.Cursors.Change(tx, "follower1", func() error {
 			return errors.Join(tx.Exec("UPDATE view_cursor SET position = 9"), failed)
 		})
 	})
@@ -109,23 +111,23 @@ func TestAChangeThatFailsChangesNoSum(t *testing.T) {
 }
 
 func TestEveryRowThatItsWriterDidNotChangeIsNoticed(t *testing.T) {
-	for statement, want := range map[string]Table{
-		"UPDATE view_cursor SET position = position + 1 WHERE name = 'follower1'":  Cursors,
-		"UPDATE view_cursor SET name = 'another' WHERE name = 'follower1'":         Cursors,
-		"DELETE FROM view_cursor WHERE name = 'follower2'":                         Cursors,
-		"DELETE FROM view_cursor":                                                  Cursors,
-		"INSERT INTO view_cursor VALUES('another', 1)":                             Cursors,
-		"UPDATE view_kept SET sum = sum + 1 WHERE name = 'view_cursor'":            Cursors,
-		"DELETE FROM view_kept WHERE name = 'view_cursor'":                         Cursors,
-		"UPDATE view_memory_vector SET n = 9 WHERE n = 1":                          Vectors,
-		"UPDATE view_memory_vector SET id = 'mem_9' WHERE n = 1":                   Vectors,
-		"UPDATE view_memory_vector SET written = 'then' WHERE n = 1":               Vectors,
-		"UPDATE view_memory_vector SET space = 'another' WHERE n = 1":              Vectors,
-		"UPDATE view_memory_vector SET value = x'0102' WHERE n = 1":                Vectors,
-		"DELETE FROM view_memory_vector WHERE n = 1":                               Vectors,
-		"INSERT INTO view_memory_vector VALUES(9, 'mem_9', 'now', 'space', x'09')": Vectors,
-		"UPDATE view_kept SET sum = sum - 1 WHERE name = 'view_memory_vector'":     Vectors,
-		"DELETE FROM view_kept WHERE name = 'view_memory_vector'":                  Vectors,
+	for statement, want := range map[string]kept.Table{
+		"UPDATE view_cursor SET position = position + 1 WHERE name = 'follower1'":  kept.Cursors,
+		"UPDATE view_cursor SET name = 'another' WHERE name = 'follower1'":         kept.Cursors,
+		"DELETE FROM view_cursor WHERE name = 'follower2'":                         kept.Cursors,
+		"DELETE FROM view_cursor":                                                  kept.Cursors,
+		"INSERT INTO view_cursor VALUES('another', 1)":                             kept.Cursors,
+		"UPDATE view_kept SET sum = sum + 1 WHERE name = 'view_cursor'":            kept.Cursors,
+		"DELETE FROM view_kept WHERE name = 'view_cursor'":                         kept.Cursors,
+		"UPDATE view_memory_vector SET n = 9 WHERE n = 1":                          kept.Vectors,
+		"UPDATE view_memory_vector SET id = 'mem_9' WHERE n = 1":                   kept.Vectors,
+		"UPDATE view_memory_vector SET written = 'then' WHERE n = 1":               kept.Vectors,
+		"UPDATE view_memory_vector SET space = 'another' WHERE n = 1":              kept.Vectors,
+		"UPDATE view_memory_vector SET value = x'0102' WHERE n = 1":                kept.Vectors,
+		"DELETE FROM view_memory_vector WHERE n = 1":                               kept.Vectors,
+		"INSERT INTO view_memory_vector VALUES(9, 'mem_9', 'now', 'space', x'09')": kept.Vectors,
+		"UPDATE view_kept SET sum = sum - 1 WHERE name = 'view_memory_vector'":     kept.Vectors,
+		"DELETE FROM view_kept WHERE name = 'view_memory_vector'":                  kept.Vectors,
 	} {
 		t.Run(statement, func(t *testing.T) {
 			db := open(t)
@@ -133,14 +135,14 @@ func TestEveryRowThatItsWriterDidNotChangeIsNoticed(t *testing.T) {
 			if list := differ(t, db); !slices.Equal(list, []string{want.Name}) {
 				t.Errorf("%v differ, want %s", list, want.Name)
 			}
-			inTx(t, db, Empty)
+			inTx(t, db, kept.Empty)
 			if list := differ(t, db); len(list) > 0 {
 				t.Errorf("after it was emptied, %v differ", list)
 			}
 			if n := count(t, db, want); n != 0 {
 				t.Errorf("%d rows are left of the table that was changed", n)
 			}
-			if want != Cursors && count(t, db, Cursors) != 3 || want != Vectors && count(t, db, Vectors) != 3 {
+			if want != kept.Cursors && count(t, db, kept.Cursors) != 3 || want != kept.Vectors && count(t, db, kept.Vectors) != 3 {
 				t.Error("the table that was not changed is emptied")
 			}
 		})
@@ -150,7 +152,7 @@ func TestEveryRowThatItsWriterDidNotChangeIsNoticed(t *testing.T) {
 func TestBeginTakesTheRowsOfAnEarlierVersionAsTheyAre(t *testing.T) {
 	db := open(t)
 	exec(t, db, "DELETE FROM view_kept", "UPDATE view_cursor SET position = 5")
-	inTx(t, db, Begin)
+	inTx(t, db, kept.Begin)
 	if list := differ(t, db); len(list) > 0 {
 		t.Errorf("%v differ", list)
 	}
@@ -158,7 +160,7 @@ func TestBeginTakesTheRowsOfAnEarlierVersionAsTheyAre(t *testing.T) {
 
 func TestWhatAQueryCountsIsNamed(t *testing.T) {
 	db := open(t)
-	list, err := Differ(context.Background(), db.Readers(), map[string]string{
+	list, err := kept.Differ(context.Background(), db.Readers(), map[string]string{
 		"view_word": "SELECT count(*) FROM view_cursor", "view_page": "SELECT count(*) FROM view_cursor WHERE position > 100",
 	})
 	if err != nil || !slices.Equal(list, []string{"view_word"}) {
@@ -166,7 +168,7 @@ func TestWhatAQueryCountsIsNamed(t *testing.T) {
 	}
 }
 
-func count(t *testing.T, db *sqlitelog.Database, table Table) (n int) {
+func count(t *testing.T, db *sqlitelog.Database, table kept.Table) (n int) {
 	t.Helper()
 	if err := db.Readers().QueryRowContext(t.Context(), "SELECT count(*) FROM "+table.Name).Scan(&n); err != nil {
 		t.Fatal(err)

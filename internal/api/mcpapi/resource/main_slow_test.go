@@ -1,0 +1,11 @@
+//go:build slow
+
+package resource_test
+
+import (
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/memdir"
+)
+
+func TestMain(m *testing.M) { memdir.Main(m) }

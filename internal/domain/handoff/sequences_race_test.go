@@ -1,0 +1,9 @@
+//go:build slow && race
+
+package handoff
+
+const (
+	sequences = 6_000
+	reread    = 1_500
+	watched   = 600
+)
