@@ -1,4 +1,4 @@
-//go:build slow && !race || outside
+//go:build (slow && !race) || outside
 
 package scenario
 
