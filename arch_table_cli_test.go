@@ -60,7 +60,7 @@ var cliPackages = []pkg{
 	},
 	{dir: "cli/erasure", what: "commands of erasures and legal holds: erase, hold", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/cluster", what: "commands of the servers that share a record", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
-	{dir: "cli/workspace", what: "commands of workspaces", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
+	{dir: "cli/workspace", what: "commands of workspaces", imports: "domain/shellword cli/newfile cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/newfile cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",

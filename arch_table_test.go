@@ -223,6 +223,10 @@ var innerPackages = []pkg{
 		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
 	},
 	{
+		dir: "record/move", what: "the file in which one workspace moves from a record to another, verified by what the source signed",
+		imports: "domain/identity domain/workspace record/ledger record/proof",
+	},
+	{
 		dir: "record/backup", what: "backups of a record: one file with its entries and files, and back, verified by the tree",
 		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
 	},
@@ -284,7 +288,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "delivery/courier", what: "follows the record: does what an entry makes necessary on other streams, runs timers, sends notifications",
-		imports: "domain/refusal domain/event domain/agent record/ledger record/view usecase/followup delivery/notify",
+		imports: "domain/refusal domain/event domain/agent domain/workspace record/ledger record/view usecase/followup delivery/notify",
 	},
 
 	{
@@ -322,7 +326,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel domain/workspace usecase/workspaces usecase/cluster usecase/alerts usecase/erasures " +
+		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel domain/workspace usecase/workspaces usecase/moves usecase/cluster usecase/alerts usecase/erasures " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/park api/tracing",
@@ -331,7 +335,7 @@ var deliveryPackages = []pkg{
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
 		imports: "domain/refusal domain/event domain/handoff/ticketverb domain/agent domain/alert domain/identity domain/memory domain/conversation domain/workspace record/figure record/view " +
-			"usecase/alerts usecase/cluster usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels usecase/workspaces " +
+			"usecase/alerts usecase/cluster usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels usecase/workspaces usecase/moves " +
 			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",
 	},

@@ -38,12 +38,16 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/workspacestore", what: "workspaces as other use cases reach them, and the guard of their limits",
-		imports: "domain/agent domain/event domain/identity domain/workspace record/access record/ledger record/stream record/view", libs: "github.com/hashicorp/golang-lru/v2",
+		imports: "domain/agent domain/event domain/identity domain/refusal domain/workspace record/access record/ledger record/stream record/view", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
 		dir: "usecase/workspaces", what: "use cases of workspaces: make, limit, archive, restore, list, show",
 		imports: "domain/event domain/identity domain/refusal domain/workspace files/artifact record/access record/ledger record/stream record/view usecase/caller usecase/tokens " +
 			"usecase/workspacestore",
+	},
+	{
+		dir: "usecase/moves", what: "use cases of a workspace that moves alone from one record to another: leave, write its file, import it",
+		imports: "domain/identity domain/refusal domain/workspace files/artifact record/access record/ledger record/move record/proof record/stream usecase/caller usecase/workspacestore",
 	},
 	{
 		dir: "usecase/cluster", what: "use cases of the servers that share a record: show, drain, remove",
@@ -125,7 +129,7 @@ var usecasePackages = []pkg{
 		dir: "usecase/followup", what: "what follows from an entry, or from the time, on other streams",
 		imports: "domain/agent domain/event domain/handoff domain/refusal domain/task record/ledger record/stream record/view usecase/caller " +
 			"usecase/presence usecase/positions usecase/taskstore usecase/agents usecase/channels usecase/envelopes usecase/routes " +
-			"usecase/handoffs",
+			"usecase/handoffs usecase/workspacestore",
 	},
 	{
 		dir: "usecase/phrases", what: "use cases of phrases: understand one, then do it through the use cases of tasks",
@@ -138,6 +142,6 @@ var usecasePackages = []pkg{
 		imports: "domain/erasure domain/event content/envelope content/expect record/access record/ledger record/stream record/view files/artifact usecase/quota usecase/presence " +
 			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/workspacestore usecase/workspaces usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
-			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures usecase/cluster",
+			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures usecase/cluster usecase/moves",
 	},
 }

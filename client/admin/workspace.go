@@ -35,8 +35,11 @@ type Workspace struct {
 	Created     time.Time     `json:"created,omitzero"`
 	Archived    time.Time     `json:"archived,omitzero"` // zero: it is not archived
 	ArchivedBy  string        `json:"archived_by,omitempty"`
-	Why         string        `json:"why,omitempty"`   // it is archived
-	Token       *client.Token `json:"token,omitempty"` // the first one, with its text: in the answer that made the workspace
+	Why         string        `json:"why,omitempty"`      // it is archived
+	MovedTo     string        `json:"moved_to,omitempty"` // the address of the server to which it moved
+	Arriving    bool          `json:"arriving,omitempty"` // it moves here, and not all of it is here
+	From        string        `json:"from,omitempty"`     // the name of the log from which it moved here
+	Token       *client.Token `json:"token,omitempty"`    // the first one, with its text: in the answer that made the workspace
 	Position    uint64        `json:"position,omitempty"`
 }
 

@@ -30,6 +30,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/moves"
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/positions"
@@ -102,6 +103,7 @@ type Surface struct {
 	Agents        *agents.Agents
 	Tokens        *tokens.Tokens
 	Workspaces    *workspaces.Workspaces
+	Moves         *moves.Moves
 	Channels      *channels.Channels
 	Policies      *policies.Policies
 	Phrases       *phrases.Phrases
@@ -189,6 +191,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if err != nil {
 		return nil, err
 	}
+	plain := l
 	l = spaces.Guard(l)
 	s, err := newStores(l, v, o)
 	if err != nil {
@@ -229,6 +232,11 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	u.Workspaces = workspaces.New(spaces, v, u.Tokens, o.Artifacts, s.access)
+	moving := moves.Parts{Ledger: plain, Store: spaces, Views: v, Files: o.Artifacts, Access: s.access, Learn: func(entries []ledger.Entry) { u.Learn(entries) }, Sealed: o.Erasure.Keys != nil, Now: o.Now}
+	if o.Tree != nil {
+		moving.Tree = o.Tree
+	}
+	u.Moves = moves.New(moving)
 	o.ArtifactOptions.Erased = u.erasedFile
 	if u.Artifacts, err = artifacts.New(o.Artifacts, l, v, s.access, s.tasks, o.Now, o.ArtifactOptions); err != nil {
 		return nil, err
@@ -318,7 +326,7 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 		Views: v, Access: s.access, Now: o.Now,
 	})
 	u.FollowUp = followup.New(followup.Parts{
-		Views: v, Positions: s.positions, Tasks: s.tasks, Presence: s.presence, Agents: s.agents, Channels: s.channels,
+		Views: v, Positions: s.positions, Spaces: s.spaces, Tasks: s.tasks, Presence: s.presence, Agents: s.agents, Channels: s.channels,
 		Routes: between, Sealer: sealer, Handoffs: hand, Now: o.Now,
 	})
 	s.tasks.OnSpawned(u.FollowUp.ChildrenOf)

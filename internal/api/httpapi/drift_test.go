@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/moves"
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
 	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
 
@@ -90,6 +91,9 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[workspaces.WorkspaceInput](), reflect.TypeFor[admin.WorkspaceInput]()},
 	{reflect.TypeFor[workspaces.LimitsInput](), reflect.TypeFor[admin.LimitsInput]()},
 	{reflect.TypeFor[workspaces.ArchiveInput](), reflect.TypeFor[admin.ArchiveInput]()},
+	{reflect.TypeFor[moves.LeaveInput](), reflect.TypeFor[admin.MoveInput]()},
+	{reflect.TypeFor[moves.ReceiveInput](), reflect.TypeFor[admin.ReceiveInput]()},
+	{reflect.TypeFor[moves.Move](), reflect.TypeFor[admin.Move]()},
 	{reflect.TypeFor[workspaces.Workspace](), reflect.TypeFor[admin.Workspace]()},
 	{reflect.TypeFor[httpapi.WorkspacePage](), reflect.TypeFor[admin.WorkspaceList]()},
 	{reflect.TypeFor[channels.ChannelInput](), reflect.TypeFor[client.ChannelInput]()},

@@ -4,7 +4,10 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/moves"
 	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
@@ -49,6 +52,30 @@ func (s *service) workspaces() {
 		endpoint.Under(func(in *workspaces.ArchiveInput) *string { return &in.Name }, s.app.Workspaces.Archive))
 	endpoint.Act(s.router, one(http.MethodPost, "/restore", "restore-workspace", "Restore an archived workspace",
 		"Its timers go on: what became due meanwhile happens at once."+forAdmins), s.app.Workspaces.Restore)
+	endpoint.Change(s.router, one(http.MethodPost, "/move", "move-workspace", "Have a workspace move to another server",
+		"From now on every change in it is refused, with the address of that server, for good. The call may be repeated. Then fetch its file, and import it there."+forAdmins),
+		endpoint.Under(func(in *moves.LeaveInput) *string { return &in.Name }, s.app.Moves.Leave))
+	file := s.router.Operation(one(http.MethodGet, "/file", "export-workspace", "Fetch the file of a workspace that moves",
+		"All its entries, byte by byte, its artifacts, and the proof of what this server signed. A file that is cut short is not imported."+forAdmins))
+	file.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}}
+	file.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: map[string]*huma.MediaType{mediaFile: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}}}
+	s.router.Raw(file, s.exportWorkspace)
+	endpoint.Create(s.router, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/workspaces/import", ID: "import-workspace", Summary: "Import a workspace that moves here",
+		About: "The file is stored as artifacts before. Nothing is written before all of it is verified. A call answers after 15 seconds at the latest how far it came: repeat it until the answer is whole." + forAdmins, Tag: endpoint.TagWorkspaces,
+	}, s.app.Moves.Import)
+}
+
+const mediaFile = "application/octet-stream"
+
+func (s *service) exportWorkspace(w http.ResponseWriter, r *http.Request) error {
+	endpoint.Patient(r.Context())
+	out := &lateWriter{w: w, control: http.NewResponseController(w), media: mediaFile}
+	err := s.app.Moves.Write(r.Context(), endpoint.Caller(r.Context()), r.PathValue("id"), out)
+	if err != nil && out.begun {
+		s.router.CutShort(r.Context(), "the file of a workspace", err)
+	}
+	return err
 }
 
 func (s *service) listWorkspaces(ctx context.Context, c caller.Caller, in *workspacesQuery) (WorkspacePage, error) {

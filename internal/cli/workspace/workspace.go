@@ -15,7 +15,7 @@ import (
 
 // Command is the command group trapeze workspace.
 func Command(s *shell.Shell) *cobra.Command {
-	return shell.Group("workspace", "Make workspaces for teams that share a server, limit and archive them", create(s), list(s), show(s), limit(s), archive(s), restore(s))
+	return shell.Group("workspace", "Make workspaces for teams that share a server, limit and archive them", create(s), list(s), show(s), limit(s), archive(s), restore(s), export(s), importFile(s))
 }
 
 func create(s *shell.Shell) *cobra.Command {
@@ -61,8 +61,13 @@ func list(s *shell.Shell) *cobra.Command {
 }
 
 func state(w admin.Workspace) string {
-	if w.Archived.IsZero() {
+	switch {
+	case w.Archived.IsZero():
 		return "open"
+	case w.MovedTo != "":
+		return "moved"
+	case w.Arriving:
+		return "arriving"
 	}
 	return "archived"
 }
@@ -127,7 +132,7 @@ func restore(s *shell.Shell) *cobra.Command {
 // fields shows a workspace.
 func fields(p *shell.Page, w admin.Workspace) {
 	list := []shell.Field{
-		{"workspace", w.Name}, {"description", w.Description}, {"made", shell.Clock(w.Created)}, {"by", w.By}, {"state", state(w)}, {"since", shell.Clock(w.Archived)}, {"why", w.Why},
+		{"workspace", w.Name}, {"description", w.Description}, {"made", shell.Clock(w.Created)}, {"by", w.By}, {"state", state(w)}, {"since", shell.Clock(w.Archived)}, {"why", w.Why}, {"moved to", w.MovedTo}, {"from", w.From},
 	}
 	used := func(n func(*admin.Usage) int64, most int64, unit string) string {
 		switch {

@@ -12,6 +12,7 @@
 // Where to change what:
 //   - courier.go: the pauses after an error, how many timers run at once, how soon an agent that has gone silent is noticed
 //   - react.go: which events make something happen on other streams; what that is, is done in package usecase/followup
+//   - arrive.go: what follows when a workspace that moved here has arrived
 //   - notify.go: which events of tickets people are notified of; the text is in notify/ticket.go, how often one notice is tried in
 //     notify/follow.go. Notices that agents find in their inboxes are in task/notice.go
 //   - settle.go: when a test's clock may move on

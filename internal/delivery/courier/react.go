@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
@@ -13,15 +14,26 @@ import (
 // circuits, joins claims. It may be called again for the same entry, and must be called for each at least once, in order; then
 // no effect across streams is lost.
 func (c *Courier) react(ctx context.Context, e ledger.Entry) error {
-	workspace, kind, id := e.Stream.Parts()
+	name, kind, id := e.Stream.Parts()
+	switch kind {
+	case workspace.StreamKind:
+		return c.reactWorkspace(ctx, id, e)
+	case ledger.TaskKind, agentKind:
+		if arriving, err := c.do.IsArriving(ctx, name); err != nil || arriving {
+			return err
+		}
+	}
 	switch kind {
 	case ledger.TaskKind:
-		return c.reactTask(ctx, workspace, id, e)
-	case "agent":
-		return c.reactAgent(ctx, workspace, id, e)
+		return c.reactTask(ctx, name, id, e)
+	case agentKind:
+		return c.reactAgent(ctx, name, id, e)
 	}
 	return nil
 }
+
+// agentKind is the kind of the streams of agents.
+const agentKind = "agent"
 
 // reacts holds the names of the events that reactEvent handles: others need not be decoded.
 var reacts = func() map[string]bool {

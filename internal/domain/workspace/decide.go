@@ -46,6 +46,37 @@ type Restore struct {
 	Name string
 }
 
+// Leave ends changes in a workspace for good: it moves to the server at an address.
+type Leave struct {
+	By   identity.Principal
+	Name string
+	To   string
+}
+
+// Send says what moves there.
+type Send struct {
+	By   identity.Principal
+	Sent Sent
+}
+
+// Receive begins the life of a workspace that moves here, from the log of a name.
+type Receive struct {
+	By   identity.Principal
+	Sent Sent
+	Log  string
+}
+
+// Arrive allows changes in it: all of its entries are here, from one position to another.
+type Arrive struct {
+	By          identity.Principal
+	Name        string
+	First, Last uint64
+}
+
+func (c Leave) workspace() (string, identity.Principal)     { return c.Name, c.By }
+func (c Send) workspace() (string, identity.Principal)      { return c.Sent.Name, c.By }
+func (c Receive) workspace() (string, identity.Principal)   { return c.Sent.Name, c.By }
+func (c Arrive) workspace() (string, identity.Principal)    { return c.Name, c.By }
 func (c Create) workspace() (string, identity.Principal)    { return c.Name, c.By }
 func (c SetLimits) workspace() (string, identity.Principal) { return c.Name, c.By }
 func (c Archive) workspace() (string, identity.Principal)   { return c.Name, c.By }
@@ -79,11 +110,28 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	if s.Name != "" && name != s.Name {
 		return nil, refusal.New(refusal.Invalid, "load the workspace that the command names", "a command for workspace %s reached workspace %s", name, s.Name)
 	}
-	if c, ok := c.(Create); ok {
+	switch c := c.(type) {
+	case Create:
 		return decideCreate(s, c, now)
+	case Receive:
+		return decideReceive(s, c, now)
 	}
 	if err := s.CheckExists(name); err != nil {
 		return nil, err
+	}
+	switch c := c.(type) {
+	case Leave:
+		return decideLeave(s, c, now)
+	case Send:
+		return decideSend(s, c)
+	case Arrive:
+		if !s.IsArriving() {
+			return nil, nil
+		}
+		return []Event{Arrived{First: c.First, Last: c.Last, At: now.UTC()}}, nil
+	}
+	if s.HoldsStill() {
+		return nil, s.MayChange(name)
 	}
 	switch c := c.(type) {
 	case SetLimits:

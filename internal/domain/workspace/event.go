@@ -11,6 +11,10 @@ var Events = []Event{
 	Limited{},
 	Archived{},
 	Restored{},
+	Left{},
+	Sent{},
+	Arriving{},
+	Arrived{},
 }
 
 // Created begins the life of a workspace.
@@ -41,6 +45,56 @@ type Restored struct {
 	At time.Time `json:"at"`
 }
 
+// Left ends changes in a workspace for good: it moves to another server.
+type Left struct {
+	By string    `json:"by"`
+	To string    `json:"to"` // the address of that server
+	At time.Time `json:"at"`
+}
+
+// Sent says what moves to the other server: the entries of the workspace up to a position, and those of its tokens.
+type Sent struct {
+	Name        string    `json:"name"`
+	To          string    `json:"to"`
+	Description string    `json:"description,omitempty"`
+	Limits      Limits    `json:"limits,omitzero"`
+	By          string    `json:"by"`      // the principal that made the workspace
+	Created     time.Time `json:"created"` // the workspace
+	Through     uint64    `json:"through"` // the position up to which the record was read
+	Entries     int64     `json:"entries"`
+	Root        string    `json:"root"` // of the tree whose leaves are these entries alone, in their order
+	Files       int       `json:"files"`
+	FilesRoot   string    `json:"files_root"` // of the tree whose leaves are the digests of the artifacts that move (SHA-256, hexadecimal), sorted
+	// Base is added to positions of the next record, where the order of causes is told by them: no earlier position is above it.
+	Base uint64 `json:"base"`
+}
+
+// Arriving begins the life of a workspace that moves here from another server: until it has arrived, nothing in it is read or changed.
+type Arriving struct {
+	Sent Sent      `json:"sent"`
+	Log  string    `json:"log"` // the name of the log from which it comes
+	At   time.Time `json:"at"`
+}
+
+// Arrived allows changes in a workspace that moved here.
+type Arrived struct {
+	First uint64    `json:"first"` // the position of its first entry
+	Last  uint64    `json:"last"`  // and of its last one
+	At    time.Time `json:"at"`
+}
+
+// EventName is "workspace-left".
+func (Left) EventName() string { return "workspace-left" }
+
+// EventName is "workspace-sent".
+func (Sent) EventName() string { return "workspace-sent" }
+
+// EventName is "workspace-arriving".
+func (Arriving) EventName() string { return "workspace-arriving" }
+
+// EventName is "workspace-arrived".
+func (Arrived) EventName() string { return "workspace-arrived" }
+
 // EventName is "workspace-created".
 func (Created) EventName() string { return "workspace-created" }
 
@@ -64,6 +118,15 @@ func Fold(s State, e Event) State {
 		s.ArchivedBy, s.ArchivedAt, s.Why = e.By, e.At, e.Why
 	case Restored:
 		s.ArchivedBy, s.ArchivedAt, s.Why = "", time.Time{}, ""
+	case Left:
+		s.ArchivedBy, s.ArchivedAt, s.MovedTo = e.By, e.At, e.To
+	case Sent:
+		s.Sent = &e
+	case Arriving:
+		o := e.Sent
+		return State{Name: o.Name, Description: o.Description, Limits: o.Limits, By: o.By, CreatedAt: o.Created, ArchivedAt: e.At, Base: o.Base, From: e.Log, Moves: o.Root}
+	case Arrived:
+		s.ArchivedAt, s.Arrived = time.Time{}, e.Last
 	}
 	return s
 }

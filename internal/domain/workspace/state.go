@@ -9,6 +9,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
+// StreamKind is the kind of the streams of workspaces, all of which are in the workspace default.
+const StreamKind = "workspace"
+
 // Limits bound what a workspace may use. A field that is 0 sets no bound beyond those of the server.
 type Limits struct {
 	OpenTasks     int64 `json:"open_tasks,omitempty" minimum:"0" doc:"Tasks that have not ended. 0 or absent: no limit."`
@@ -64,10 +67,17 @@ func (s State) Check(workspace string, name Limit, would int64) error {
 		"the workspace %s would have %d %s; its limit %s is %d", workspace, would, words[name], name, most).With("limit", string(name)).With("most", most)
 }
 
-// MayChange refuses (conflict) a change in a workspace that is archived.
+// MayChange refuses (conflict) a change in a workspace that is archived, has moved, or is arriving.
 func (s State) MayChange(workspace string) error {
-	if s.ArchivedAt.IsZero() {
+	switch {
+	case s.ArchivedAt.IsZero():
 		return nil
+	case s.MovedTo != "":
+		return refusal.New(refusal.Conflict, "call the server at "+s.MovedTo+", with the same token and the same idempotency key",
+			"the workspace %s moved to %s: here it can be read, and nothing in it changes", workspace, s.MovedTo).With("moved_to", s.MovedTo)
+	case s.IsArriving():
+		return refusal.New(refusal.Conflict, "have an admin of the workspace "+identity.DefaultWorkspace+" import its file again, which goes on where it ended",
+			"the workspace %s is on its way here: nothing in it is read or changed before it has arrived", workspace)
 	}
 	return refusal.New(refusal.Conflict, "have an admin of the workspace "+identity.DefaultWorkspace+" "+help.To("restore it", "workspace restore", workspace)+" first",
 		"the workspace %s is archived (why: %q): it can be read, and nothing in it changes", workspace, s.Why)
@@ -83,7 +93,19 @@ type State struct {
 	ArchivedBy  string    `json:"archived_by,omitempty"`
 	ArchivedAt  time.Time `json:"archived_at,omitzero"` // zero: it is not archived
 	Why         string    `json:"why,omitempty"`        // it is archived
+	MovedTo     string    `json:"moved_to,omitempty"`   // the address of the server to which it moved; empty: it did not
+	Sent        *Sent     `json:"sent,omitempty"`       // what moved there; nil: nothing did yet
+	From        string    `json:"from,omitempty"`       // the name of the log from which it moved here; empty: it was made here
+	Moves       string    `json:"moves,omitempty"`      // the root of the entries that move here
+	Arrived     uint64    `json:"arrived,omitempty"`    // the position of the last of them; 0: not all are here
+	Base        uint64    `json:"base,omitempty"`       // see [Sent]
 }
+
+// IsArriving reports whether the workspace moves here, and is not here yet.
+func (s State) IsArriving() bool { return s.From != "" && s.Arrived == 0 }
+
+// HoldsStill reports whether nothing at all is written in the workspace, not even by the server itself: it moved, or is on its way.
+func (s State) HoldsStill() bool { return s.MovedTo != "" || s.IsArriving() }
 
 // Exists reports whether the workspace of a name is there.
 func (s State) Exists(name string) bool {

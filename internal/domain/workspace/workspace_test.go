@@ -112,12 +112,72 @@ func TestALimitNamesItselfAndWhoCanRaiseIt(t *testing.T) {
 	}
 }
 
+// moved is what moves with the workspace red.
+var moved = workspace.Sent{
+	Name: "red", To: "https://b.example.org", Description: "what is <new>", Limits: workspace.Limits{Agents: 4}, By: "admin/ann", Created: noon, Through: 9, Entries: 5, Root: "root", Files: 1, FilesRoot: "files", Base: 9,
+}
+
+func TestAWorkspaceThatLeftChangesNoMore(t *testing.T) {
+	s := newSpace(t)
+	const to = "https://b.example.org"
+	s.Refused(workspace.Leave{By: admin, Name: "red", To: to}, refusal.NotFound)
+	s.Do(workspace.Create{By: admin, Name: "red"}, "workspace-created")
+	for _, bad := range []string{"", "b.example.org", "ftp://b.example.org", "https://ann@b.example.org", "https://b.example.org/v1", "https://b.example.org/", "https://b.example.org?x", strings.Repeat("x", 501)} {
+		if err := workspace.CheckAddress(bad); err == nil {
+			t.Errorf("%q is an address", bad)
+		}
+	}
+	s.Refused(workspace.Send{By: admin, Sent: moved}, refusal.Conflict)
+	s.Do(workspace.Archive{By: admin, Name: "red", Why: "over"}, "workspace-archived")
+	s.Refused(workspace.Leave{By: admin, Name: "red", To: to}, refusal.Conflict)
+	s.Do(workspace.Restore{By: admin, Name: "red"}, "workspace-restored")
+	s.Do(workspace.Leave{By: admin, Name: "red", To: to}, "workspace-left")
+	s.Do(workspace.Leave{By: admin, Name: "red", To: to})
+	s.Refused(workspace.Leave{By: admin, Name: "red", To: "https://c.example.org"}, refusal.Conflict)
+	s.Do(workspace.Send{By: admin, Sent: moved}, "workspace-sent")
+	s.Do(workspace.Send{By: admin, Sent: moved})
+	s.Refused(workspace.Restore{By: admin, Name: "red"}, refusal.Conflict)
+	s.Refused(workspace.SetLimits{By: admin, Name: "red", Agents: of(1)}, refusal.Conflict)
+	s.Refused(workspace.Receive{By: admin, Sent: moved, Log: "a"}, refusal.Conflict)
+	if r := ruletest.Refused(t, s.State.MayChange("red"), refusal.Conflict); r.Details["moved_to"] != to || !s.State.HoldsStill() {
+		t.Errorf("%v", r)
+	}
+	newSpace(t).Refused(workspace.Leave{By: admin, Name: "default", To: to}, refusal.Invalid)
+}
+
+func TestAWorkspaceThatArrivesIsOpenOnceItIsWhole(t *testing.T) {
+	s := newSpace(t)
+	s.Refused(workspace.Arrive{By: admin, Name: "red", First: 12, Last: 17}, refusal.NotFound)
+	s.Do(workspace.Receive{By: admin, Sent: moved, Log: "a"}, "workspace-arriving")
+	s.Do(workspace.Receive{By: admin, Sent: moved, Log: "a"})
+	other := moved
+	other.Root = "another"
+	s.Refused(workspace.Receive{By: admin, Sent: other, Log: "a"}, refusal.Conflict)
+	s.Refused(workspace.Receive{By: admin, Sent: moved, Log: "b"}, refusal.Conflict)
+	s.Refused(workspace.Leave{By: admin, Name: "red", To: "https://c.example.org"}, refusal.Conflict)
+	s.Refused(workspace.Restore{By: admin, Name: "red"}, refusal.Conflict)
+	ruletest.Refused(t, s.State.MayChange("red"), refusal.Conflict)
+	s.Do(workspace.Arrive{By: admin, Name: "red", First: 12, Last: 17}, "workspace-arrived")
+	s.Do(workspace.Arrive{By: admin, Name: "red", First: 12, Last: 17})
+	if err := s.State.MayChange("red"); err != nil || s.State.Limits.Agents != 4 || s.State.Base != 9 || s.State.Arrived != 17 {
+		t.Errorf("%+v, %v", s.State, err)
+	}
+	s.Do(workspace.Leave{By: admin, Name: "red", To: "https://c.example.org"}, "workspace-left")
+	taken := newSpace(t)
+	taken.Do(workspace.Create{By: admin, Name: "red"}, "workspace-created")
+	taken.Refused(workspace.Receive{By: admin, Sent: moved, Log: "a"}, refusal.Conflict)
+}
+
 func TestTheJSONOfEventsIsFrozen(t *testing.T) {
 	all := []workspace.Event{
 		workspace.Created{Name: "red", Description: "what is <new>", Limits: workspace.Limits{OpenTasks: 1, EntriesPerDay: 2, ArtifactBytes: 3, Agents: 4}, By: "admin/ann", At: noon},
 		workspace.Limited{Name: "red", Limits: workspace.Limits{Agents: 4}},
 		workspace.Archived{By: "admin/ann", Why: "over", At: noon},
 		workspace.Restored{By: "admin/ann", At: noon},
+		workspace.Left{By: "admin/ann", To: "https://b.example.org", At: noon},
+		moved,
+		workspace.Arriving{Sent: moved, Log: "trapeze/0f3a91c2d4e5b687", At: noon},
+		workspace.Arrived{First: 12, Last: 17, At: noon},
 	}
 	ledgertest.Frozen(t, *update, workspace.Events, all)
 }

@@ -50,6 +50,9 @@ func (d *Digest) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// OfHex returns the digest of the 64 hexadecimal digits that [Digest.Hex] gives.
+func OfHex(digits string) Digest { return Digest(prefix + digits) }
+
 // Hex returns the digest without its prefix, "" if it has none.
 func (d Digest) Hex() string {
 	h, ok := strings.CutPrefix(string(d), prefix)

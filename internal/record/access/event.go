@@ -47,6 +47,17 @@ type (
 		Root     string    `json:"root"` // of the tree at the position
 		Made     time.Time `json:"made"` // when the backup was made
 	}
+	// WorkspaceReceived: the entries of this workspace up to this one, from a position on, are those of another log, in their order. Positions in their events are
+	// those of that log, and so are checkpoints and receipts from before.
+	WorkspaceReceived struct {
+		Log        string `json:"log"`
+		Checkpoint string `json:"checkpoint"`  // that has the entry that says what was sent: a signed note
+		PublicKeys string `json:"public_keys"` // of that log, one in each line
+		Entries    int64  `json:"entries"`
+		Root       string `json:"root"` // of the tree whose leaves are these entries alone
+		First      uint64 `json:"first"`
+		Last       uint64 `json:"last"`
+	}
 	// NodeOrdered: an administrator had a node of those that share the record drained, resumed or removed. It is recorded before that happens.
 	NodeOrdered struct {
 		Verb string `json:"verb"` // drain-node, resume-node or remove-node
@@ -54,10 +65,10 @@ type (
 	}
 )
 
-// event is one of the six events.
+// event is one of the seven events.
 type event interface{ EventName() string }
 
-var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}, Restored{}, NodeOrdered{}}
+var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}, Restored{}, NodeOrdered{}, WorkspaceReceived{}}
 
 // EventName is "content-read".
 func (ContentRead) EventName() string { return "content-read" }
@@ -76,3 +87,6 @@ func (Restored) EventName() string { return "record-restored" }
 
 // EventName is "node-ordered".
 func (NodeOrdered) EventName() string { return "node-ordered" }
+
+// EventName is "workspace-received".
+func (WorkspaceReceived) EventName() string { return proof.Received }

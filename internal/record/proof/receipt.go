@@ -174,6 +174,11 @@ func (r *Receipt) read(stored []byte, at ledger.Position) error {
 	if c, ok := countedIn(&e); ok {
 		r.Exports = append(r.Exports, Export{Position: at, Counted: c})
 	}
+	if name, ok := receivedIn(&e); ok {
+		for i := range r.Exports {
+			r.Exports[i].Moved = r.Exports[i].Moved || r.Exports[i].in() == name
+		}
+	}
 	r.leaves = append(r.leaves, leafAt{at, e.Stream, LeafOf(stored)})
 	r.add(e)
 	return nil

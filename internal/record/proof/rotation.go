@@ -37,6 +37,16 @@ func KeyList(text string) (list []string) {
 	return list
 }
 
+// LogOf returns the name of the log of public keys, one in each line; empty: there is none.
+func LogOf(keys string) string {
+	list := KeyList(keys)
+	if len(list) == 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(list[0], "+")
+	return name
+}
+
 // rotated compares the keys of the log with an entry that says that one was followed by another: what it signed until then verifies with it alone.
 func (v *verifier) rotated(e *ledger.Entry) {
 	if len(v.Keys) == 0 || e.Events[0].Name != (KeyRotated{}).EventName() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -30,7 +31,12 @@ func (as *Artifacts) Sweep(ctx context.Context) (artifact.Swept, error) {
 		case at < last: // they are being made again; an envelope since then would have had the artifact checked first
 			return false, fmt.Errorf("the views have the record up to %d, not %d", at, last)
 		}
-		return false, as.release(ctx, k)
+		if err := as.release(ctx, k); refusal.CodeOf(err) == refusal.Conflict { // the workspace moves
+			return true, nil
+		} else if err != nil {
+			return false, err
+		}
+		return false, nil
 	})
 }
 

@@ -13,6 +13,7 @@
 //   - dependencies.go: when a task that waits for others sets out
 //   - take_up.go: tasks whose requester was removed
 //   - claims.go: which open claims an agent joins when it becomes ready; wake.go: which offers go on when a circuit closes
+//   - arrive.go: whether a workspace moves here, so that nothing follows from its entries yet
 //   - relieve.go: which offers leave an agent that holds too much
 //   - presence.go: when an agent without a sign of life goes offline; report.go: which outcomes circuits are told of
 //

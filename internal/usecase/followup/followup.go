@@ -19,12 +19,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/presence"
 	"github.com/trapezehq/trapeze/internal/usecase/routes"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+	"github.com/trapezehq/trapeze/internal/usecase/workspacestore"
 )
 
 // Parts are what follows up entries.
 type Parts struct {
 	Views     view.Store
 	Positions *positions.Positions
+	Spaces    *workspacestore.Store
 	Tasks     *taskstore.Store
 	Presence  *presence.Presence
 	Agents    *agents.Store
@@ -39,6 +41,7 @@ type Parts struct {
 type FollowUp struct {
 	views     view.Store
 	positions *positions.Positions
+	spaces    *workspacestore.Store
 	tasks     *taskstore.Store
 	presence  *presence.Presence
 	agents    *agents.Store
@@ -53,7 +56,7 @@ type FollowUp struct {
 // New returns what follows up the entries of a ledger.
 func New(p Parts) *FollowUp {
 	return &FollowUp{
-		views: p.Views, positions: p.Positions, tasks: p.Tasks, presence: p.Presence, agents: p.Agents, channels: p.Channels,
+		views: p.Views, positions: p.Positions, spaces: p.Spaces, tasks: p.Tasks, presence: p.Presence, agents: p.Agents, channels: p.Channels,
 		routes: p.Routes, sealer: p.Sealer, handoffs: p.Handoffs, now: p.Now,
 		creating: turns{busy: map[ledger.Position]chan struct{}{}},
 	}

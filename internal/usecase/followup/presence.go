@@ -27,6 +27,9 @@ func (u *FollowUp) LapsePresence(ctx context.Context, workspace string) (next ti
 		heard := u.presence.Last(workspace, s.Name)
 		at := heard.Add(ttl)
 		if !at.After(u.now()) {
+			if s, err := u.spaces.State(ctx, workspace); err != nil || s.HoldsStill() { // nothing can be written there
+				return time.Time{}, err
+			}
 			_, err := u.agents.Change(ctx, caller.System(workspace, "courier"), s.Name, "", agent.LapsePresence{Name: s.Name, LastHeard: heard})
 			if err := caller.Tolerate(err); err != nil {
 				return next, err

@@ -12,7 +12,11 @@ import (
 // Report tells an agent's circuits how an offer or lease ended, where that can make a difference. sender is the principal on
 // whose account the agent had it; empty in older records.
 func (u *FollowUp) Report(ctx context.Context, workspace, agentName string, e ledger.Entry, o agent.Outcome, sender, task string, n int) error {
-	cmd := agent.ReportOutcome{Name: agentName, Sender: sender, Cause: uint64(e.Position), Outcome: o, Task: task}
+	space, err := u.spaces.State(ctx, workspace)
+	if err != nil || uint64(e.Position) <= space.Arrived { // what moved here was counted where it was before
+		return err
+	}
+	cmd := agent.ReportOutcome{Name: agentName, Sender: sender, Cause: space.Base + uint64(e.Position), Outcome: o, Task: task}
 	if n > 0 {
 		cmd.Handoff = event.HandoffID(task, n)
 	}

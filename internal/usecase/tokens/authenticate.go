@@ -32,6 +32,9 @@ func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller,
 	if err != nil {
 		return caller.Caller{}, err
 	}
+	if space.IsArriving() {
+		return caller.Caller{}, space.MayChange(p.Workspace)
+	}
 	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person, Expires: f.State.ExpiresAt, Archived: space.MayChange(p.Workspace)}
 	if c.Agent() == "" {
 		return c, nil

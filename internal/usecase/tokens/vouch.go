@@ -60,6 +60,9 @@ func (ts *Tokens) vouchedPerson(ctx context.Context, c caller.Caller) (caller.Ca
 		return c, ts.unauthenticated(ctx, c.Token, err)
 	}
 	c.Archived = f.State.MayChange(c.Workspace)
+	if f.State.IsArriving() {
+		return c, c.Archived
+	}
 	return c, nil
 }
 

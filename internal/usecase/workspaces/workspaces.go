@@ -58,6 +58,9 @@ type Workspace struct {
 	Archived    time.Time        `json:"archived,omitzero" doc:"Since then nothing in it changes. Absent: it is not archived."`
 	ArchivedBy  string           `json:"archived_by,omitempty"`
 	Why         string           `json:"why,omitempty" doc:"Why it is archived."`
+	MovedTo     string           `json:"moved_to,omitempty" doc:"Address of the server to which it moved: nothing in it changes here any more."`
+	Arriving    bool             `json:"arriving,omitempty" doc:"It moves here, and not all of it is here: nothing in it is read or changed."`
+	From        string           `json:"from,omitempty" doc:"Name of the log from which it moved here."`
 	Token       *tokens.Token    `json:"token,omitempty" doc:"The first token, with its text: only in the answer that made it."`
 	Position    ledger.Position  `json:"position,omitempty"`
 }
@@ -67,7 +70,7 @@ func (w Workspace) At() ledger.Position { return w.Position }
 
 func of(name string, s workspace.State, at ledger.Position) Workspace {
 	return Workspace{
-		Name: name, Description: s.Description, Limits: s.Limits, By: s.By, Created: s.CreatedAt, Archived: s.ArchivedAt, ArchivedBy: s.ArchivedBy, Why: s.Why, Position: at,
+		Name: name, Description: s.Description, Limits: s.Limits, By: s.By, Created: s.CreatedAt, Archived: s.ArchivedAt, ArchivedBy: s.ArchivedBy, Why: s.Why, MovedTo: s.MovedTo, Arriving: s.IsArriving(), From: s.From, Position: at,
 	}
 }
 

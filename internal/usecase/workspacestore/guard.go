@@ -9,9 +9,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
@@ -25,34 +27,70 @@ type guarded struct {
 }
 
 // Guard returns the ledger with the workspaces guarded: it refuses the entries of principals in archived workspaces, except those that note a read, and those that would
-// exceed a limit. What the server does by itself is never refused: it ends what was begun.
+// exceed a limit. What the server does by itself is refused only in workspaces that hold still, since they move: elsewhere it ends what was begun.
 func (s *Store) Guard(l ledger.Ledger) ledger.Ledger { return guarded{l, s} }
 
 // Append implements [ledger.Ledger].
 func (g guarded) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
 	name, kind, _ := e.Stream.Parts()
+	if slices.Contains(free, kind) {
+		return g.append(ctx, name, kind, e, expect)
+	}
+	began := time.Now()
+	g.store.writing.RLock()
+	defer g.store.writing.RUnlock()
+	state, err := g.store.State(ctx, name)
+	if err == nil && state.HoldsStill() {
+		err = state.MayChange(name)
+	}
+	if err != nil {
+		return 0, err
+	}
 	var reserved []reservation
-	if !slices.Contains(free, kind) && !strings.HasPrefix(e.Actor.Principal, string(identity.System)+"/") {
-		var err error
-		if reserved, err = g.store.admit(ctx, name, kind, &e); err != nil {
+	if !strings.HasPrefix(e.Actor.Principal, string(identity.System)+"/") {
+		if reserved, err = g.store.admit(ctx, state, name, kind, &e); err != nil {
 			return 0, err
 		}
 	}
-	at, err := g.Ledger.Append(ctx, e, expect)
+	at, err := g.append(ctx, name, kind, e, expect)
 	g.store.release(reserved)
+	if err == nil && g.store.shared && time.Since(began) > knownFor { // the workspace may have begun to move meanwhile
+		if f, found := g.store.Find(ctx, name); found != nil || f.State.HoldsStill() {
+			return 0, refusal.New(refusal.Unknown, "repeat the call with the same idempotency key", "the workspace %s began to move while the change was recorded: it may be part of what moves, or not", name)
+		}
+	}
+	return at, err
+}
+
+func (g guarded) append(ctx context.Context, name, kind string, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	at, err := g.Ledger.Append(ctx, e, expect)
 	if err == nil {
 		g.store.wrote(name, kind, &e)
 	}
 	return at, err
 }
 
+// Settle returns when no change of a workspace that holds still since before the call is acknowledged any more: those that this server writes have ended, and the other
+// servers of the record, if there are any, know of it.
+func (s *Store) Settle(ctx context.Context) error {
+	s.writing.Lock()
+	s.writing.Unlock() //nolint:gocritic,staticcheck // it waits until what is being written has ended
+	if !s.shared {
+		return nil
+	}
+	t := time.NewTimer(settled)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return stream.Unavailable(ctx.Err())
+	}
+}
+
 // admit refuses an entry in an archived workspace (conflict) unless it notes a read, and one that would exceed a limit (limit). What it returns is reserved for the entry
 // until it is released, so that entries that are written at once do not exceed a limit together.
-func (s *Store) admit(ctx context.Context, name, kind string, e *ledger.Entry) (reserved []reservation, err error) {
-	state, err := s.State(ctx, name)
-	if err != nil {
-		return nil, err
-	}
+func (s *Store) admit(ctx context.Context, state workspace.State, name, kind string, e *ledger.Entry) (reserved []reservation, err error) {
 	if err := state.MayChange(name); err != nil && !ledger.IsForRead(ctx) {
 		return nil, err
 	}

@@ -19,11 +19,12 @@ const (
 	cached     = 1_000  // folds of workspaces that are kept in memory
 	remembered = 10_000 // idempotency keys that a workspace remembers at least
 	knownFor   = time.Second
-	knownMost  = 16_384 // workspaces, and numbers of them, that are known at a time
+	settled    = 3 * knownFor // the state that a writer knows is at most as old as knownFor, and so is what it writes without looking again
+	knownMost  = 16_384       // workspaces, and numbers of them, that are known at a time
 )
 
 // Kind is the kind of the streams of workspaces.
-const Kind = "workspace"
+const Kind = workspace.StreamKind
 
 // StreamOf is the stream of a workspace: all are in the workspace default, whose admins change them.
 func StreamOf(name string) ledger.Stream {
@@ -33,8 +34,10 @@ func StreamOf(name string) ledger.Stream {
 // Store is the workspaces of one ledger. Its methods are safe for many goroutines.
 type Store struct {
 	stream.Kind[workspace.State, workspace.Event]
-	views view.WorkspaceQueries
-	now   func() time.Time
+	views   view.WorkspaceQueries
+	now     func() time.Time
+	shared  bool         // with other servers
+	writing sync.RWMutex // held to read while an entry is written
 
 	first sync.Mutex // held while a number is counted that nobody has counted
 
@@ -65,7 +68,7 @@ type counted struct {
 
 // New returns the workspaces of a ledger. current is that of [stream.Options].
 func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time, current *stream.Current) (*Store, error) {
-	s := &Store{views: v, now: now, reserved: map[use]int64{}}
+	s := &Store{views: v, now: now, shared: current != nil, reserved: map[use]int64{}}
 	var err error
 	if s.states, err = lru.New[string, known](knownMost); err != nil {
 		return nil, err

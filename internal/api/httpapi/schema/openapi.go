@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/moves"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
@@ -107,6 +108,7 @@ var pathFields = map[reflect.Type]string{
 	typeOf[channels.DescribeInput]():     "name",
 	typeOf[workspaces.LimitsInput]():     "name",
 	typeOf[workspaces.ArchiveInput]():    "name",
+	typeOf[moves.LeaveInput]():           "name",
 	typeOf[channels.SubscriptionInput](): "channel",
 
 	typeOf[memories.ReviseInput]():          "id",
