@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -16,7 +17,25 @@ type elections struct {
 	mu   sync.Mutex
 	term context.Context // until the next leader is elected
 	next context.CancelFunc
+	at   time.Time     // of the last election
 	told chan struct{} // of an election
+}
+
+// For a while after an election the new leader may not answer yet, and a replica may be where nothing is heard of it though its connections have not ended. So a question is asked
+// again sooner.
+const (
+	freshFor     = 2 * requestTimeout
+	freshTimeout = requestTimeout / 4
+)
+
+// limit returns for how long an answer to a question is waited for; fresh: it is to be asked again, as a leader was elected a moment ago.
+func (e *elections) limit() (d time.Duration, fresh bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if time.Since(e.at) < freshFor {
+		return freshTimeout, true
+	}
+	return requestTimeout, false
 }
 
 // subscribe listens to what JetStream says of the leaders of a stream.
@@ -28,6 +47,9 @@ func (e *elections) subscribe(conn *nats.Conn, stream string) (*nats.Subscriptio
 
 func (e *elections) elected(*nats.Msg) {
 	e.begin()
+	e.mu.Lock()
+	e.at = time.Now()
+	e.mu.Unlock()
 	select {
 	case e.told <- struct{}{}:
 	default:
@@ -44,9 +66,9 @@ func (e *elections) begin() {
 	e.term, e.next = context.WithCancel(context.Background())
 }
 
-// within returns a context that also ends when a leader is elected, with the cause errElected.
-func (e *elections) within(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+// within returns a context that also ends after a time, and when a leader is elected, with the cause errElected.
+func (e *elections) within(ctx context.Context, limit time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	ctx, end := context.WithCancelCause(ctx)
 	e.mu.Lock()
 	stop := context.AfterFunc(e.term, func() { end(errElected) })

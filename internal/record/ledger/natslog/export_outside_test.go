@@ -40,6 +40,17 @@ func Between(ctx context.Context, l *Log, s ledger.Stream, end ledger.Position) 
 	return err
 }
 
+// AskAfterElection asks the leader of a stream for its first message a moment after it was elected.
+func AskAfterElection(ctx context.Context, conn *nats.Conn, stream string) error {
+	l := &Log{opts: Options{Name: stream}, conn: conn}
+	if _, err := l.leaders.subscribe(conn, stream); err != nil {
+		return err
+	}
+	l.leaders.elected(nil)
+	_, _, err := l.fromLeader(ctx, getRequest{Seq: 1})
+	return err
+}
+
 // AskReplica asks the replicas of a stream for the first message.
 func AskReplica(ctx context.Context, conn *nats.Conn, stream string) error {
 	l := &Log{opts: Options{Name: stream}, conn: conn}

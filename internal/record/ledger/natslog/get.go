@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -38,17 +39,24 @@ type getRequest struct {
 	MaxBytes int             `json:"max_bytes,omitempty"`
 }
 
-// ask asks the leader, and asks again if another is elected meanwhile.
-func (l *Log) ask(ctx context.Context, m *nats.Msg) (b []byte, err error) {
-	for err = errElected; errors.Is(err, errElected); {
-		b, err = l.send(ctx, m)
+// ask asks the leader, and asks again if another is elected meanwhile, or was a moment ago and does not answer.
+func (l *Log) ask(ctx context.Context, m *nats.Msg) ([]byte, error) {
+	for {
+		limit, fresh := l.leaders.limit()
+		b, err := l.sendFor(ctx, m, limit)
+		if !errors.Is(err, errElected) && (!fresh || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
+			return b, err
+		}
 	}
-	return b, err
 }
 
 // send sends a request to the leader, and returns the body of the answer.
 func (l *Log) send(ctx context.Context, m *nats.Msg) ([]byte, error) {
-	within, end := l.leaders.within(ctx)
+	return l.sendFor(ctx, m, requestTimeout)
+}
+
+func (l *Log) sendFor(ctx context.Context, m *nats.Msg, limit time.Duration) ([]byte, error) {
+	within, end := l.leaders.within(ctx, limit)
 	defer end()
 	reply, err := l.conn.RequestMsgWithContext(within, m)
 	switch {
@@ -143,7 +151,8 @@ func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (m
 	if err != nil {
 		return err
 	}
-	ctx, end := l.leaders.within(ctx) // the replica may be the leader of before
+	limit, _ := l.leaders.limit()
+	ctx, end := l.leaders.within(ctx, limit) // the replica may be the leader of before
 	defer end()
 	inbox, got := l.replies.begin(max(r.Batch, 1) + 1) // and the end
 	defer l.replies.end(inbox)

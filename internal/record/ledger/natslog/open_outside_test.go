@@ -160,6 +160,22 @@ func TestAReadOnItsWayEndsWhenALeaderIsElected(t *testing.T) {
 	}
 }
 
+// An election is told of before the new leader answers.
+func TestALeaderThatDoesNotAnswerYetIsAskedAgain(t *testing.T) {
+	conn := natstest.Start(t, 1).Connect(t, 0)
+	asked := 0
+	if _, err := conn.Subscribe("$JS.API.STREAM.MSG.GET.NEW", func(m *nats.Msg) {
+		if asked++; asked > 1 {
+			_ = m.Respond([]byte(`{"error": {"err_code": 10037}}`)) // it has no message
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := natslog.AskAfterElection(t.Context(), conn, "NEW"); err != nil {
+		t.Error(err)
+	}
+}
+
 // A leader of before, or a new one, may lack for a moment what another had: that is no damage.
 func TestAnEntryThatTheLeaderDoesNotHaveYetIsNotDamaged(t *testing.T) {
 	c := natstest.Start(t, 3)
