@@ -145,6 +145,9 @@ func (l *Log) catchUp(ctx context.Context, read bool) error {
 // what they appended in any order, and not at once while there is much.
 const newsLate = 50 * time.Millisecond
 
+// newsBehind is how many entries followers may lack for that: one that is further behind was not there when they were told.
+const newsBehind = newsEntries / 2
+
 // told returns the entries after a position as they were told; none: they have to be read.
 func (l *Log) told(ctx context.Context, position ledger.Position) (entries []ledger.Entry, size int) {
 	c := chain{last: position}
@@ -152,7 +155,7 @@ func (l *Log) told(ctx context.Context, position ledger.Position) (entries []led
 	defer late.Stop()
 	for {
 		list, read := l.news.take(position, listenBatch)
-		if end := ledger.Position(l.announced.Load()); read || len(list) > 0 || end <= position || end > position+listenBatch {
+		if end := ledger.Position(l.announced.Load()); read || len(list) > 0 || end <= position || end > position+newsBehind {
 			return c.entries(list)
 		}
 		select {
