@@ -48,20 +48,23 @@ func (p *Place) taken() <-chan struct{} {
 	return p.changed
 }
 
-// Wait waits for what the call left, at most until end, or until ctx or until is over. It returns at once if the call left nothing.
-func (p *Place) Wait(ctx, until context.Context, end time.Time) {
+// Wait waits for what the call left, at most until end, or until ctx or until is over, and reports whether that came. It returns at once if the call left
+// nothing. What came may be for another: the call can be made with another place to learn that.
+func (p *Place) Wait(ctx, until context.Context, end time.Time) (came bool) {
 	changed := p.taken()
 	if changed == nil {
-		return
+		return false
 	}
 	over := time.NewTimer(time.Until(end))
 	defer over.Stop()
 	select {
 	case <-changed:
+		return true
 	case <-over.C:
 	case <-ctx.Done():
 	case <-until.Done():
 	}
+	return false
 }
 
 // Leave gives the place up, also for a call that has not ended yet. It may be called again.

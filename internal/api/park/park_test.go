@@ -37,8 +37,8 @@ func TestACallThatWouldWaitLeavesWhatItWaitsFor(t *testing.T) {
 				time.AfterFunc(time.Second, func() { c.happens(changed, cancel, stop) })
 			}
 			began := time.Now()
-			place.Wait(ctx, until, began.Add(time.Minute))
-			if waited := time.Since(began); waited != c.want || released != 0 {
+			came := place.Wait(ctx, until, began.Add(time.Minute))
+			if waited := time.Since(began); waited != c.want || released != 0 || came != (name == "something comes") {
 				t.Errorf("%s: it waited for %s, and %d were released before the end", name, waited, released)
 			}
 			place.Leave()

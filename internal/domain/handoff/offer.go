@@ -14,7 +14,7 @@ import (
 // offered returns the handoff with the open offer that an agent answers. An agent that was too slow, and would get the offer
 // again after a pause, gets it now: a model may think for longer than the acknowledgment clock runs.
 func (d *decision) offered(agent string, handoff, offer int, now time.Time) (*task.Handoff, error) {
-	if h := d.t.Handoff; authority.RequireLive(d.t) == nil && h != nil && h.N == handoff && h.Stage == event.Requested && !h.RetryAt.IsZero() && !h.Claim &&
+	if h := d.t.Handoff; h != nil && h.N == handoff && h.Stage == event.Requested && authority.RequireLive(d.t) == nil && !h.RetryAt.IsZero() && !h.Claim &&
 		(offer == 0 || offer == h.Offer) && h.Next < len(h.Candidates) && h.Candidates[h.Next].Agent == agent && agent != "" {
 		d.offerAgain(Hints{}, now)
 		offer = d.t.Handoff.Offer

@@ -107,11 +107,15 @@ func (w Waits) Park(ctx context.Context, seconds int, ask func(context.Context, 
 	began, most := time.Now(), time.Duration(seconds)*time.Second
 	until, done := w.Until(ctx)
 	defer done()
-	inquiry, place := park.With(until)
-	if ask(inquiry, most) == nil { // the call meets the same error
-		place.Wait(ctx, until, began.Add(most))
+	for leave = func() {}; ; {
+		inquiry, place := park.With(until)
+		err := ask(inquiry, most)
+		leave()
+		leave = place.Leave
+		if err != nil || !place.Wait(ctx, until, began.Add(most)) { // the call meets the same error
+			return Since(ctx, began), leave
+		}
 	}
-	return Since(ctx, began), place.Leave
 }
 
 // WaitThroughRestart makes a call that waits at most so many seconds. If the API is remote and does not answer meanwhile, the call is

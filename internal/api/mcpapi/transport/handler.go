@@ -97,8 +97,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m := &message{w: w, r: r}
 	defer m.leave()
 	h.admit(m)
-	if m.place != nil {
-		m.place.Wait(m.r.Context(), h.options.Stopping(), m.end)
+	for m.place != nil && m.place.Wait(m.r.Context(), h.options.Stopping(), m.end) {
+		h.ask(m)
 	}
 	if m.to != nil {
 		m.to.ServeHTTP(m.w, m.r)

@@ -25,12 +25,16 @@ type message struct {
 	r     *http.Request
 	to    http.Handler // nil: the message has been answered
 	place *park.Place  // in which the message waits; nil: it does not wait
+	path  string       // of the API, with what the message waits for
 	end   time.Time    // of the wait
 	done  []func()
 }
 
 // leave ends what was begun for the message.
 func (m *message) leave() {
+	if m.place != nil {
+		m.place.Leave()
+	}
 	for _, done := range slices.Backward(m.done) {
 		done()
 	}
@@ -50,20 +54,23 @@ func (h *Handler) park(m *message, v *caller, body []byte) {
 	}
 	v.decoded()
 	v.since = time.Now()
+	m.path, m.end = wait.Path, v.since.Add(wait.Most)
+	h.ask(m)
+}
+
+// ask asks the API whether the message still waits, and finds it another place then.
+func (h *Handler) ask(m *message) {
+	before := m.place
 	ctx, place := park.With(m.r.Context())
-	m.done = append(m.done, place.Leave)
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+wait.Path, nil)
-	if err != nil {
-		return // the call says what is wrong
+	m.place = place
+	if ask, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+m.path, nil); err == nil { // the call meets the same errors
+		ask.Header["Authorization"] = m.r.Header["Authorization"]
+		if res, err := h.api.RoundTrip(ask); err == nil {
+			_ = res.Body.Close() // in memory
+		}
 	}
-	ask.Header["Authorization"] = m.r.Header["Authorization"]
-	res, err := h.api.RoundTrip(ask)
-	if err != nil {
-		return // the call meets the same error
-	}
-	_ = res.Body.Close() // in memory
-	if place.Taken() {
-		m.place, m.end = place, v.since.Add(wait.Most)
+	if before != nil {
+		before.Leave()
 	}
 }
 

@@ -55,7 +55,8 @@ func TestACallWaitsBeforeTheServerHasIt(t *testing.T) {
 			asked, left            int
 		}{
 			{name: "nothing comes", tool: "whoami", body: waiting(""), want: "after 50s", took: 50 * time.Second, asked: 1, left: 1},
-			{name: "something comes", tool: "whoami", body: waiting(""), want: "after 5s", happens: func() { h.changed <- struct{}{} }, took: 5 * time.Second, asked: 1, left: 1},
+			{name: "something comes", tool: "whoami", body: waiting(""), want: "after 5s", happens: func() { h.come(true) }, took: 5 * time.Second, asked: 2, left: 1},
+			{name: "another was faster", tool: "whoami", body: waiting(""), want: "after 50s", happens: func() { h.come(false) }, took: 50 * time.Second, asked: 2, left: 2},
 			{name: "something is there", tool: "whoami", body: waiting(""), want: "after 0s", nothing: true, asked: 1},
 			{name: "the client wants to be told of progress", tool: "whoami", body: waiting(`, "progressToken": 1`), want: `"text":"t"`},
 			{name: "the header names another tool", tool: "fly", body: waiting(""), want: "header"},
@@ -79,6 +80,16 @@ func TestACallWaitsBeforeTheServerHasIt(t *testing.T) {
 			t.Errorf("the API was asked %q, want %q", h.asked, want)
 		}
 	})
+}
+
+// come wakes the message that waits; mine says that there is something for it.
+func (h *harness) come(mine bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.changed <- struct{}{}
+	if mine {
+		h.changed = nil
+	}
 }
 
 func TestACallWhoseClientGoesWaitsNoLonger(t *testing.T) {
