@@ -147,7 +147,9 @@ func TestRandomStoriesKeepEveryPromise(t *testing.T) {
 			t.Errorf("no story had a %s: the stories are too easy", e.EventName())
 		}
 	}
-	seen.check(t)
+	if rare {
+		seen.check(t)
+	}
 	t.Log(seen.events)
 }
 

@@ -6,5 +6,6 @@ package handoff
 const (
 	sequences = 2_000
 	reread    = 300
+	rare      = false // whether these are enough to see each command refused to another principal
 	watched   = 150
 )

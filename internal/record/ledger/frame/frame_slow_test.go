@@ -7,4 +7,6 @@ import (
 	"testing"
 )
 
-func TestAChangedFrameOfALargeEntryIsNoticed(t *testing.T) { changedFrame(t, bytes.Repeat(usual(t), 30)) }
+func TestAChangedFrameOfALargeEntryIsNoticed(t *testing.T) {
+	changedFrame(t, bytes.Repeat(usual(t), 30))
+}
