@@ -94,9 +94,11 @@ func (s *Store) Points(ctx context.Context, workspace, task, digest string) (Poi
 	if before, ok := s.points.get(parent); ok {
 		all = maps.Clone(before)
 	} else if doc.Parent != "" {
+		later := false // another call may have sealed one since the caller read the task
 		err := s.each(ctx, workspace, task, func(e sealed) error {
 			var earlier pointed
-			if _, erased := erasedNote(e.bytes); erased || e.source != "" || e.bytes == nil {
+			later = later || e.digest == digest
+			if _, erased := erasedNote(e.bytes); later || erased || e.source != "" || e.bytes == nil {
 				return nil
 			}
 			err := json.Unmarshal(e.bytes, &earlier)
