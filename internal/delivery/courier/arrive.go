@@ -21,26 +21,18 @@ func (c *Courier) reactWorkspace(ctx context.Context, name string, e ledger.Entr
 		if err := json.Unmarshal(ev.Data, &arrived); err != nil {
 			return err
 		}
-		for after := ledger.Position(arrived.First) - 1; after < ledger.Position(arrived.Last); {
-			list, err := c.ledger.Read(ctx, after, arrivedPage)
-			if err != nil || len(list) == 0 {
+		err := ledger.Through(ctx, c.ledger, ledger.Position(arrived.First)-1, ledger.Position(arrived.Last), func(e *ledger.Entry) error {
+			if of, _, _ := e.Stream.Parts(); of != name {
+				return nil
+			}
+			if err := c.react(ctx, *e); err != nil && !isDamaged(err) {
 				return err
 			}
-			for i := range list {
-				if after = list[i].Position; after > ledger.Position(arrived.Last) {
-					break
-				}
-				if of, _, _ := list[i].Stream.Parts(); of != name {
-					continue
-				}
-				if err := c.react(ctx, list[i]); err != nil && !isDamaged(err) {
-					return err
-				}
-			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
-
-// arrivedPage is how many entries are read at once.
-const arrivedPage = 500

@@ -16,9 +16,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
-// readPage is how many entries are read at once. Each may have 2 MiB.
-const readPage = 64
-
 // Source is what moves.
 type Source struct {
 	Begin  Begin
@@ -67,28 +64,14 @@ func Write(ctx context.Context, w io.Writer, src Source) error {
 // Each calls fn with the entries that move with a workspace up to a position.
 func Each(ctx context.Context, record proof.Record, name string, through ledger.Position, fn func(*ledger.Entry) error) (*Selection, error) {
 	s := Select(name)
-	for after := ledger.Position(0); after < through; {
-		list, err := record.Read(ctx, after, readPage)
-		if err != nil {
-			return s, err
+	err := ledger.Through(ctx, record, 0, through, func(e *ledger.Entry) error {
+		moves, err := s.Add(e)
+		if err == nil && moves {
+			err = fn(e)
 		}
-		if len(list) == 0 {
-			return s, fmt.Errorf("%w: the record ends at position %d", ErrDiffers, after)
-		}
-		for i := range list {
-			if after = list[i].Position; after > through {
-				break
-			}
-			moves, err := s.Add(&list[i])
-			if err == nil && moves {
-				err = fn(&list[i])
-			}
-			if err != nil {
-				return s, err
-			}
-		}
-	}
-	return s, nil
+		return err
+	})
+	return s, err
 }
 
 func (w *writer) entries(ctx context.Context, src Source) (*Selection, error) {

@@ -1,6 +1,7 @@
 package moves
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,8 +14,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 )
-
-const readPage = 500
 
 // errPause ends the reading of a file when the call has to be answered.
 var errPause = errors.New("moves: the call is answered before the import has ended")
@@ -37,25 +36,27 @@ type appending struct {
 func (ms *Moves) resume(ctx context.Context, name string, file *move.File) (*appending, error) {
 	a := &appending{Moves: ms, name: name, had: move.Select(name), seen: move.Select(name), heads: map[ledger.Stream]ledger.Position{}}
 	after, err := ms.begun(ctx, name)
-	for err == nil {
-		var list []ledger.Entry
-		if list, err = ms.Ledger.Read(ctx, after, readPage); err != nil {
-			return nil, stream.Unavailable(err)
+	if err != nil {
+		return nil, err
+	}
+	last, err := ms.Ledger.Last(ctx)
+	if err != nil {
+		return nil, stream.Unavailable(err)
+	}
+	var noted error
+	err = ledger.Through(ctx, ms.Ledger, after, last, func(e *ledger.Entry) error {
+		if of, _, _ := e.Stream.Parts(); of == name && e.Events[0].Name == proof.Received && file.Sent.Entries == a.had.Size() {
+			a.received = true
+			return nil
 		}
-		if len(list) == 0 {
-			break
-		}
-		for i := range list {
-			after = list[i].Position
-			if of, _, _ := list[i].Stream.Parts(); of == name && list[i].Events[0].Name == proof.Received && file.Sent.Entries == a.had.Size() {
-				a.received = true
-			} else if err := a.note(&list[i]); err != nil {
-				return nil, err
-			}
-		}
+		noted = a.note(e)
+		return noted
+	})
+	if err != nil {
+		return nil, cmp.Or(noted, stream.Unavailable(err))
 	}
 	a.before, a.root = a.had.Size(), a.had.Root()
-	return a, err
+	return a, nil
 }
 
 // note notes an entry that is here, if it is one of the workspace.

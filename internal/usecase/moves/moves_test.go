@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -51,6 +52,19 @@ func (l *limited) Append(ctx context.Context, e ledger.Entry, expect ledger.Posi
 	return l.Ledger.Append(ctx, e, expect)
 }
 
+// whole returns all entries of a ledger, whose reads lag.
+func whole(ctx context.Context, l ledger.Ledger) (list []ledger.Entry, err error) {
+	last, err := l.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = ledger.Through(ctx, l, 0, last, func(e *ledger.Entry) error {
+		list = append(list, *e)
+		return nil
+	})
+	return list, err
+}
+
 // tree is the tree of a ledger, made again for each question.
 type tree struct {
 	history.Keyring
@@ -63,8 +77,8 @@ func (t tree) Keys() string { return t.public + "\n" }
 func (t tree) Checkpoint() (proof.Checkpoint, []byte) { return proof.Checkpoint{}, nil }
 
 func (t tree) all(ctx context.Context) (*proof.Tree, []proof.Hash, error) {
-	list, err := t.ledger.Read(ctx, 0, 100_000)
 	tree, stored := new(proof.Tree), []proof.Hash(nil)
+	list, err := whole(ctx, t.ledger)
 	for _, e := range list {
 		stored = tree.Append(proof.Leaf(e), stored)
 	}
@@ -109,7 +123,7 @@ func as(workspace string, role identity.Role, name string) caller.Caller {
 
 func open(t *testing.T, name string) *side {
 	t.Helper()
-	s := &side{T: t, ledger: &limited{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}}
+	s := &side{T: t, ledger: &limited{Ledger: ledgertest.NewDouble(ledgertest.Faults{Seed: 1, Lag: 5 * time.Millisecond})}}
 	s.ledger.left.Store(1 << 40)
 	views, err := sqlview.Follow(context.Background(), s.ledger, "")
 	if err != nil {
@@ -204,7 +218,7 @@ func (s *side) receive(file []byte) (moves.Move, error) {
 // entries are those of a workspace and its tokens, without positions, and those that say what was received.
 func (s *side) entries(name string) (list [][]byte) {
 	s.Helper()
-	all, err := s.ledger.Read(s.Context(), 0, 100_000)
+	all, err := whole(s.Context(), s.ledger)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -353,7 +367,7 @@ func TestNothingOfAChangedFileIsWritten(t *testing.T) {
 	b.refuses(err, refusal.Invalid)
 	_, err = b.app.Moves.Import(t.Context(), as("red", identity.Admin, "ann"), in)
 	b.refuses(err, refusal.NotPermitted)
-	if all, err := b.ledger.Read(t.Context(), 0, 100); err != nil || slices.ContainsFunc(all, func(e ledger.Entry) bool { _, kind, _ := e.Stream.Parts(); return kind != "access" }) {
+	if all, err := whole(t.Context(), b.ledger); err != nil || slices.ContainsFunc(all, func(e ledger.Entry) bool { _, kind, _ := e.Stream.Parts(); return kind != "access" }) {
 		t.Errorf("something was written: %v, %v", all, err)
 	}
 }
