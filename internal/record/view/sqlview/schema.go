@@ -14,10 +14,10 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 41
+const schemaVersion = 42
 
 // schemaNumber is the same as text, for a constraint by which SQLite finds a number that was changed: views of another version are not compared.
-const schemaNumber = "41"
+const schemaNumber = "42"
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,

@@ -169,7 +169,7 @@ func Compared(tables []struct{ Name, Order string }, settings []string) (list []
 		list = append(list, query.Part{Name: t.Name, From: t.Name + " ORDER BY " + t.Order})
 	}
 	for _, name := range settings {
-		list = append(list, query.Part{Name: name, From: name + " WHERE k <> 'version' ORDER BY k"}) // the version depends on what was deleted when
+		list = append(list, query.Part{Name: name, From: name + " ORDER BY k"})
 	}
 	return append(list, query.Part{Name: "view_meta (or how a table of the views is declared)", From: declared})
 }

@@ -5,7 +5,7 @@ import "github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 // Schema is the tables of memory items and conversations. The number n of an item or a conversation is the position of its
 // first entry. named is the name of its conversation, pinned is a [memory.Pinning], written is the time of the newest version, in microseconds, and size the bytes of its title and text. The indexes
 // of words have texts as [indexed] prepares them. Secure delete removes words from the index at once and not when its segments
-// are next merged. view_memory_word is the vocabulary; ending is a word from its end to its beginning, without its inflection.
+// are next merged; it needs format 5 of the index, which SQLite otherwise writes with the first word that it removes. view_memory_word is the vocabulary; ending is a word from its end to its beginning, without its inflection.
 const Schema = `
 CREATE TABLE view_memory(
 	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, task TEXT NOT NULL,
@@ -27,8 +27,10 @@ CREATE TABLE view_memory_word(ws TEXT NOT NULL, owner TEXT NOT NULL, word TEXT N
 CREATE INDEX view_memory_word_ending ON view_memory_word(ws, owner, ending);
 CREATE VIRTUAL TABLE view_memory_text USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO view_memory_text(view_memory_text, rank) VALUES('secure-delete', 1);
+UPDATE view_memory_text_config SET v = 5 WHERE k = 'version';
 CREATE VIRTUAL TABLE view_memory_title USING fts5(title, tags, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO view_memory_title(view_memory_title, rank) VALUES('secure-delete', 1);
+UPDATE view_memory_title_config SET v = 5 WHERE k = 'version';
 CREATE TABLE view_conversation(n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, state BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX view_conversation_id ON view_conversation(ws, id);
 CREATE INDEX view_conversation_ws ON view_conversation(ws);
