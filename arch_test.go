@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -35,11 +36,20 @@ var rules = []struct {
 	{"command", checkCommands},
 }
 
-func TestTheTreeFollowsItsRules(t *testing.T) {
-	module, err := readTree(os.DirFS("."), theTable)
+// parsed is the tree of this module, which several tests look at.
+var parsed = sync.OnceValues(func() (*tree, error) { return readTree(os.DirFS("."), theTable) })
+
+func theModule(t *testing.T) *tree {
+	t.Helper()
+	module, err := parsed()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return module
+}
+
+func TestTheTreeFollowsItsRules(t *testing.T) {
+	module := theModule(t)
 	if len(module.dirs) < 2 {
 		t.Fatalf("only %d packages found: is this the root of the module?", len(module.dirs))
 	}

@@ -1,16 +1,56 @@
+//go:build slow
+
 package trapeze_test
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
+
+// TestTheRunOfChecksEndsWithWhatItPrints runs .ci/run with programs that do nothing, or that fail: the exit status is what decides
+// whether a change lands, and it must be that of the table.
+func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
+	tests := map[string]struct {
+		sections []string
+		goCmd    string
+		code     int
+		last     string
+	}{
+		"one passes":             {[]string{"vet"}, "exit 0", 0, "sections: 1 passed, 0 failed"},
+		"one fails":              {[]string{"vet"}, `[[ $1 != vet ]]`, 1, "sections: 0 passed, 1 failed"},
+		"one fails in a test":    {[]string{"test", "vet"}, `echo "--- FAIL: TestX"; [[ $1 != test ]]`, 1, "--- FAIL: TestX\nsections: 1 passed, 1 failed"},
+		"with what it prepares":  {[]string{"outside", "vet"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
+		"what it prepares fails": {[]string{"outside", "vet"}, `[[ $1 != install ]]`, 1, "sections: 1 passed, 1 failed"},
+		"a fuzz target fails":    {[]string{"fuzz"}, `[[ $* != *FuzzB* ]]`, 1, "sections: 0 passed, 1 failed"},
+		"fuzz targets":           {[]string{"fuzz"}, `[[ $1 == version || $* == *"-fuzz ^Fuzz"?"$ "*./internal/a ]]`, 0, "sections: 1 passed, 0 failed"},
+		"what runs behind":       {[]string{"slow", "compute"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
+		"what runs behind fails": {[]string{"slow", "compute"}, `[[ $* != */content/* ]]`, 1, "sections: 1 passed, 1 failed"},
+		"fuzz targets behind": {[]string{"slow", "fuzz"}, `case $* in *FuzzB*) touch fuzzed;;
+			*server) until [[ -e fuzzed ]]; do sleep 0.01; done;; esac`, 0, "sections: 2 passed, 0 failed"},
+		"a fuzz target behind fails": {[]string{"slow", "fuzz"}, `[[ $* != *FuzzB* ]]`, 1, "sections: 1 passed, 1 failed"},
+		"what is alone": {[]string{"slow", "outside", "fuzz"}, `case $* in *FuzzA*) echo $$ >behind; until [[ -e alone ]]; do sleep 0.01; done;;
+			*server) until [[ -s behind ]]; do sleep 0.01; done;;
+			*browser) until [[ $(</proc/$(<behind)/stat) == *") T "* ]]; do sleep 0.01; done; touch alone;; esac`, 0, "sections: 3 passed, 0 failed"},
+		"what is alone fails": {[]string{"slow", "outside", "fuzz"}, `[[ $* != *browser ]]`, 1, "sections: 2 passed, 1 failed"},
+		"two that wait": {[]string{"postgres", "jetstream"}, `case $* in *natslog*) touch begun;;
+			*pglog*) until [[ -e begun ]]; do sleep 0.01; done;; esac`, 0, "sections: 2 passed, 0 failed"},
+		"the second of two that wait fails": {[]string{"postgres", "jetstream"}, `[[ $* != *natslog* ]]`, 1, "sections: 1 passed, 1 failed"},
+		"the first of two that wait fails":  {[]string{"postgres", "jetstream"}, `[[ $* != *pglog* ]]`, 1, "sections: 1 passed, 1 failed"},
+		"no such section":                   {[]string{"all"}, "exit 0", 2, "no section all"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out := runChecks(t, test.goCmd, test.sections...)
+			if code != test.code || !strings.Contains(out, test.last) {
+				t.Errorf("exit status %d, want %d and %q in\n%s", code, test.code, test.last, out)
+			}
+		})
+	}
+}
 
 // TestSlowRunsWhatTheTagAddsAndChanges runs the section of slow tests in repositories of a few tests: what is run is in the flag of the tests.
 func TestSlowRunsWhatTheTagAddsAndChanges(t *testing.T) {
@@ -74,72 +114,5 @@ func TestSlowRunsWhatTheTagAddsAndChanges(t *testing.T) {
 				t.Errorf("the tests that are run: %s, want %s", run, test.run)
 			}
 		})
-	}
-}
-
-// TestWhatTheTagSlowChangesIsNamedInTests holds because the section of slow tests looks for the tests in the files that name it: in a
-// function that tests of other files call, it would not be found.
-func TestWhatTheTagSlowChangesIsNamedInTests(t *testing.T) {
-	constraint := regexp.MustCompile(`(?m)^//go:build (.*)$`)
-	type file struct {
-		path, tags string
-		ast        *ast.File
-	}
-	packages := map[string][]file{}
-	for _, root := range []string{"client", "cmd", "internal", "trapezetest"} {
-		err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {
-				return err
-			}
-			src, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			f := file{path: path}
-			if m := constraint.FindSubmatch(src); m != nil {
-				f.tags = string(m[1])
-			}
-			if f.ast, err = parser.ParseFile(token.NewFileSet(), path, src, 0); err != nil {
-				return err
-			}
-			packages[filepath.Dir(path)] = append(packages[filepath.Dir(path)], f)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	found := 0
-	for _, files := range packages {
-		changed := map[string]bool{}
-		for _, f := range files {
-			if strings.Contains(f.tags, "!slow") {
-				for name := range f.ast.Scope.Objects {
-					changed[name] = true
-				}
-			}
-		}
-		for _, f := range files {
-			if f.tags != "" { // its tests are run, or are not of this section
-				continue
-			}
-			for _, d := range f.ast.Decls {
-				function, _ := d.(*ast.FuncDecl)
-				ast.Inspect(d, func(n ast.Node) bool {
-					id, ok := n.(*ast.Ident)
-					if !ok || !changed[id.Name] {
-						return true
-					}
-					found++
-					if function == nil || !strings.HasPrefix(function.Name.Name, "Test") {
-						t.Errorf("%s: %s, which the tag slow changes, is not named by a test but by what tests call: .ci/run slow does not find them", f.path, id.Name)
-					}
-					return true
-				})
-			}
-		}
-	}
-	if found == 0 {
-		t.Error("nothing is changed by the tag slow: this test looks at nothing")
 	}
 }
