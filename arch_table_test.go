@@ -137,8 +137,7 @@ var innerPackages = []pkg{
 	{dir: "content/typeschema", what: "makes JSON Schemas of Go types, for the programs that write schemas to docs"},
 	{
 		dir: "content/tokenizer", what: "counts the tokens that a text costs its receiver",
-		pure: true, imports: "domain/refusal",
-		libs: "embed github.com/dlclark/regexp2 github.com/tiktoken-go/tokenizer hash/maphash sync",
+		pure: true, imports: "domain/refusal", libs: "embed hash/maphash sync",
 	},
 	{
 		dir: "content/packing", what: "chooses the parts of an envelope that fit a receiver's token budget",

@@ -74,8 +74,7 @@ func hasBlankLine(text string) bool {
 }
 
 // Count returns the number of tokens of text, without those that the interface of a receiver adds around it. Each run of
-// invalid UTF-8 is counted as U+FFFD, and each DEL (U+007F) as one token: the vocabularies of the library lack it and would
-// count it as nothing.
+// invalid UTF-8 is counted as U+FFFD, and each DEL (U+007F) as one token: the library skips it.
 //
 // Count(a+b) = Count(a)+Count(b) if a ends with a line feed and b begins with a graphic ASCII character other than a
 // slash: no token of the built-in vocabularies spans such a boundary, and the text on one side has no influence on the
@@ -94,7 +93,7 @@ func (c Counter) Count(text string) int {
 	if text == "" {
 		return 0
 	}
-	v, n := load(), strings.Count(text, "\x7f")
+	v, n := load(), 0
 	for text != "" {
 		end := boundary(text)
 		n += v.count(text[:end])

@@ -3,12 +3,10 @@ package tokenizer_test
 import (
 	"encoding/json"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer/codec"
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
@@ -22,11 +20,6 @@ func counter(t testing.TB, name string) tokenizer.Counter {
 		t.Fatal(err)
 	}
 	return c
-}
-
-var codecs = map[string]*codec.Codec{
-	tokenizer.O200kBase:  codec.NewO200kBase(),
-	tokenizer.Cl100kBase: codec.NewCl100kBase(),
 }
 
 func TestKnownTextsHaveTheCountsOfTheirVocabulary(t *testing.T) {
@@ -115,18 +108,6 @@ func TestWhatIsNoNameIsRefused(t *testing.T) {
 	}
 }
 
-// texts are made of what the vocabularies' patterns treat specially, so that chance finds the edges between them.
-var texts = rapid.Custom(func(t *rapid.T) string {
-	part := rapid.OneOf(
-		rapid.SampledFrom([]string{
-			"\n", "\n", "\n", " ", "  ", "\t", "\r", "\r\n", "\n\n", "/", "//", ".", "...", "!?", "'", "'s", "'LL", "`", "```", "#", "- ",
-			"a", "Ab", "HTTP", "déjà", "漢字", "٣", "12", "12345", "\u0301", "\u00a0", "\u2028", "\u3000", "\u0085", "\v", "🙂", "👩‍👩‍👧", "ǅ", "ʰ", "<|endoftext|>",
-		}),
-		rapid.String(),
-	)
-	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
-})
-
 // check runs a property more often than is usual: the edges are rare.
 func check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
@@ -135,80 +116,11 @@ func check(t *testing.T, property func(*rapid.T)) {
 	}
 }
 
-func TestChunksAddUpToTheCountOfTheWhole(t *testing.T) {
-	for name, whole := range codecs {
-		c := counter(t, name)
-		check(t, func(t *rapid.T) {
-			text := texts.Draw(t, "text")
-			want, err := whole.Count(strings.ToValidUTF8(text, "\uFFFD"))
-			want += strings.Count(text, "\x7f") // which the library counts as nothing
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := c.Count(text); got != want {
-				t.Fatalf("%s: %q has %d tokens in chunks, %d as a whole", name, text, got, want)
-			}
-		})
-	}
-}
-
-// addUp checks that two texts have as many tokens together as apart.
-func addUp(t *rapid.T, name string, whole *codec.Codec, a, b string) {
-	count := func(s string) int {
-		n, err := whole.Count(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	if got, want := count(a+b), count(a)+count(b); got != want {
-		t.Fatalf("%s: %q and %q have %d tokens together, %d apart", name, a, b, got, want)
-	}
-}
-
-func TestCountsAddUpAtALineThatBeginsWithAGraphicCharacter(t *testing.T) {
-	starts := rapid.Map(rapid.ByteRange('!', '~').Filter(func(b byte) bool { return b != '/' }), func(b byte) string { return string(rune(b)) })
-	for name, whole := range codecs {
-		check(t, func(t *rapid.T) {
-			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + "\n"
-			b := starts.Draw(t, "start") + strings.ToValidUTF8(texts.Draw(t, "b"), "")
-			addUp(t, name, whole, a, b)
-		})
-	}
-}
-
-func TestCountsAddUpBeforeASpaceThatStandsAloneBetweenGraphicCharacters(t *testing.T) {
-	graphic := rapid.Map(rapid.ByteRange('!', '~'), func(b byte) string { return string(rune(b)) })
-	for name, whole := range codecs {
-		check(t, func(t *rapid.T) {
-			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + graphic.Draw(t, "before")
-			b := " " + graphic.Draw(t, "after") + strings.ToValidUTF8(texts.Draw(t, "b"), "")
-			addUp(t, name, whole, a, b)
-		})
-	}
-}
-
-func TestCountsAddUpBetweenADigitAndAnotherGraphicCharacter(t *testing.T) {
-	digit := rapid.Map(rapid.ByteRange('0', '9'), func(b byte) string { return string(rune(b)) })
-	other := rapid.Map(rapid.ByteRange('!', '~').Filter(func(b byte) bool { return b < '0' || b > '9' }), func(b byte) string { return string(rune(b)) })
-	for name, whole := range codecs {
-		check(t, func(t *rapid.T) {
-			before, after := digit.Draw(t, "digit"), other.Draw(t, "other")
-			if rapid.Bool().Draw(t, "the digit comes second") {
-				before, after = after, before
-			}
-			a := strings.ToValidUTF8(texts.Draw(t, "a"), "") + before
-			b := after + strings.ToValidUTF8(texts.Draw(t, "b"), "")
-			addUp(t, name, whole, a, b)
-		})
-	}
-}
-
 func TestTheEstimateIsNeverBelowAnyVocabulary(t *testing.T) {
 	guess := counter(t, "another")
 	exactly := []tokenizer.Counter{counter(t, tokenizer.O200kBase), counter(t, tokenizer.Cl100kBase)}
 	check(t, func(t *rapid.T) {
-		text := texts.Draw(t, "text")
+		text := tokenizer.Edges.Draw(t, "text")
 		for _, c := range exactly {
 			if n := c.Count(text); n > guess.Count(text) || n < 0 {
 				t.Fatalf("%s: %q has %d tokens, the estimate is %d", c.Name(), text, n, guess.Count(text))
@@ -233,46 +145,4 @@ func TestManyMayCountAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-func FuzzCount(f *testing.F) {
-	for _, s := range []string{"", "a\n- b", "x./\n/y\n\n z", "\xff\n#", "`````\ntext", "a\n \n- b", "  \n\t\r\n-", "a\x7f\x7fb"} {
-		f.Add(s)
-	}
-	guess := counter(f, "another")
-	f.Fuzz(func(t *testing.T, text string) {
-		for name, whole := range codecs {
-			n := counter(t, name).Count(text)
-			want, err := whole.Count(strings.ToValidUTF8(text, "\uFFFD"))
-			want += strings.Count(text, "\x7f") // which the library counts as nothing
-			if err != nil || n != want || n < 0 || n > guess.Count(text) || (text == "") != (n == 0) {
-				t.Errorf("%s: %q: %d tokens, want %d of at most %d (%v)", name, text, n, want, guess.Count(text), err)
-			}
-		}
-	})
-}
-
-func BenchmarkCount(b *testing.B) {
-	c := counter(b, "")
-	prose := strings.Repeat("- m12: The customer asked twice whether the annual plan stays active after the refund.\n", 200)
-	long := strings.Repeat(" ", 64<<10)
-	c.Count("warm")
-	for name, text := range map[string]string{"known": prose, "new order": prose, "new prose": prose, "new white space": long} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for i := 0; b.Loop(); i++ {
-				switch name {
-				case "known":
-					c.Count(text)
-					continue
-				case "new order":
-					c.Count(strings.ReplaceAll(text, "m12", strconv.Itoa(i)))
-					continue
-				}
-				if _, err := codecs[tokenizer.O200kBase].Count(text); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }

@@ -3,9 +3,6 @@ package tokenizer
 import (
 	_ "embed"
 	"hash/maphash"
-
-	"github.com/dlclark/regexp2/v2"
-	_ "github.com/tiktoken-go/tokenizer/codec" // compiled forms of the patterns, which regexp2 then uses
 )
 
 // The tokens of the vocabularies, each with its length in a byte before it, those that are merged first before others. A test writes them.
@@ -16,20 +13,12 @@ var (
 	cl100kTokens string
 )
 
-// The patterns by which the vocabularies split a text before they look for tokens. They are those of the library, letter by letter.
-const (
-	o200kPattern = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
-		`|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
-		`|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-	cl100kPattern = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-)
-
 // tokens counts the tokens of a text by byte-pair encoding. It is a table of places in a list that is part of the program, without a pointer: a
 // map of the same takes six times the memory, and the garbage collector reads all of it.
 type tokens struct {
-	list    string // see o200kTokens
-	pattern *regexp2.Regexp
-	slots   []uint32 // by the hash of a token: bits of the hash above its place in the list; 0: none
+	list  string                // see o200kTokens
+	split func(text string) int // the length of the first piece of a text, in which tokens are looked for
+	slots []uint32              // by the hash of a token: bits of the hash above its place in the list; 0: none
 }
 
 const (
@@ -38,8 +27,8 @@ const (
 	none      = places // the rank of what is no token
 )
 
-func newTokens(list, pattern string) *tokens {
-	t := &tokens{list: list, pattern: regexp2.MustCompile(pattern, regexp2.None)}
+func newTokens(list string, split func(string) int) *tokens {
+	t := &tokens{list: list, split: split}
 	n := 0
 	for at := 0; at < len(list); at += 1 + int(list[at]) {
 		n++
@@ -78,18 +67,16 @@ func (t *tokens) rank(text string) uint32 {
 	return none
 }
 
-func (t *tokens) count(text string) (n int, err error) {
-	if all(text, lower) { // the patterns do not split it
-		return t.piece(text), nil
+func (t *tokens) count(text string) (n int) {
+	for text != "" {
+		end := t.split(text)
+		n += t.piece(text[:end])
+		text = text[end:]
 	}
-	match, err := t.pattern.FindStringMatch(text)
-	for ; match != nil && err == nil; match, err = t.pattern.FindNextMatch(match) {
-		n += t.piece(match.String())
-	}
-	return n, err
+	return n
 }
 
-// piece is the number of tokens of what a pattern has split off.
+// piece is the number of tokens of what split has split off.
 func (t *tokens) piece(piece string) int {
 	switch {
 	case t.rank(piece) != none:

@@ -1,56 +1,70 @@
 package tokenizer
 
 import (
-	"flag"
+	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer/codec"
 	"pgregory.net/rapid"
 )
 
-var update = flag.Bool("update", false, "write the tokens of the library into the lists")
+// pieces are texts of which many are one piece, as long as short ones get and longer.
+var pieces = rapid.OneOf(
+	rapid.StringOfN(rapid.SampledFrom([]rune("abeAE")), 1, 2*maxShort, -1),
+	rapid.StringN(1, -1, 2*maxShort),
+)
 
-// TestTheTokensAreThoseOfTheLibrary compares the lists of tokens, byte by byte.
-func TestTheTokensAreThoseOfTheLibrary(t *testing.T) {
-	for name, c := range map[string]struct {
-		library *codec.Codec
-		tokens  string
-		least   int
-	}{O200kBase: {codec.NewO200kBase(), o200kTokens, 199_000}, Cl100kBase: {codec.NewCl100kBase(), cl100kTokens, 100_000}} {
-		var list []byte
-		n := 0
-		for id := range uint(201_000) {
-			token, err := c.library.Decode([]uint{id})
-			if err != nil { // no token has that number
-				continue
-			}
-			list = append(append(list, byte(len(token))), token...)
-			n++
-		}
-		if *update {
-			if err := os.WriteFile(name+".tokens", list, 0o644); err != nil { //nolint:gosec // a part of the program
-				t.Fatal(err)
-			}
-			continue
-		}
-		if n < c.least || string(list) != c.tokens {
-			t.Errorf("the library has %d tokens of %s, in %d bytes; the list has %d, and they differ: run the test with -update", n, name, len(list), len(c.tokens))
-		}
-	}
-}
+// Edges are texts made of what the vocabularies split specially, so that chance finds the places between it.
+var Edges = rapid.Custom(func(t *rapid.T) string {
+	part := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"\n", "\n", "\n", " ", "  ", "\t", "\r", "\r\n", "\n\n", "/", "//", ".", "...", "!?", "'", "'s", "'LL", "'ſ", "`", "```", "#", "- ",
+			"a", "Ab", "HTTP", "déjà", "漢字", "٣", "12", "12345", "\u0301", "\u00a0", "\u2028", "\u3000", "\u0085", "\v", "🙂", "👩‍👩‍👧", "ǅ", "ʰ", "<|endoftext|>",
+		}),
+		rapid.String(),
+	)
+	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
+})
 
-func TestLongAndShortPiecesAreMergedAsByTheLibrary(t *testing.T) {
-	library, own := codec.NewO200kBase(), o200kBase().tokens
-	few := rapid.StringOfN(rapid.SampledFrom([]rune("abeAE")), 1, 2*maxShort, -1)
+func TestShortPiecesHaveAsManyTokensMergedAsLongOnes(t *testing.T) {
+	tokens := o200kBase().tokens
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(few, rapid.StringN(1, -1, 2*maxShort)).Draw(t, "text")
-		want, err := library.Count(text)
-		if got, cerr := own.count(text); got != want || err != nil || cerr != nil {
-			t.Errorf("%q has %d tokens, want %d (%v, %v)", text, got, want, err, cerr)
-		}
-		if len(text) <= maxShort && own.short(text) != own.long(text) {
-			t.Errorf("%q has %d tokens as a short piece, %d as a long one", text, own.short(text), own.long(text))
+		if text := pieces.Draw(t, "text"); len(text) <= maxShort && tokens.short(text) != tokens.long(text) {
+			t.Errorf("%q has %d tokens as a short piece, %d as a long one", text, tokens.short(text), tokens.long(text))
 		}
 	})
+}
+
+const recordedFile = "testdata/counts.json"
+
+// recorded is a text with its counts by the library. A slow test writes them.
+type recorded struct {
+	Text   string `json:"text"`
+	O200k  int    `json:"o200k_base"`
+	Cl100k int    `json:"cl100k_base"`
+}
+
+func TestATextHasTheRecordedCountOfTokens(t *testing.T) {
+	b, err := os.ReadFile(recordedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []recorded
+	if err := json.Unmarshal(b, &list); err != nil || len(list) < 1000 {
+		t.Fatal(len(list), err)
+	}
+	for _, c := range list {
+		for _, v := range []struct {
+			Counter
+			want int
+		}{{Counter{O200kBase, o200kBase}, c.O200k}, {Counter{Cl100kBase, cl100kBase}, c.Cl100k}} {
+			if got := v.Count(c.Text); got != v.want {
+				t.Errorf("%s: %q has %d tokens in chunks, want %d", v.Name(), c.Text, got, v.want)
+			}
+			if got := v.vocabulary().tokens.count(c.Text); got != v.want {
+				t.Errorf("%s: %q has %d tokens, want %d", v.Name(), c.Text, got, v.want)
+			}
+		}
+	}
 }

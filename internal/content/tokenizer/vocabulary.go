@@ -29,8 +29,8 @@ type counted struct {
 
 // Vocabularies are loaded at their first use.
 var (
-	o200kBase  = sync.OnceValue(func() *vocabulary { return &vocabulary{tokens: newTokens(o200kTokens, o200kPattern)} })
-	cl100kBase = sync.OnceValue(func() *vocabulary { return &vocabulary{tokens: newTokens(cl100kTokens, cl100kPattern)} })
+	o200kBase  = sync.OnceValue(func() *vocabulary { return &vocabulary{tokens: newTokens(o200kTokens, splitO200k)} })
+	cl100kBase = sync.OnceValue(func() *vocabulary { return &vocabulary{tokens: newTokens(cl100kTokens, splitCl100k)} })
 )
 
 func (v *vocabulary) count(chunk string) int {
@@ -62,23 +62,15 @@ func (v *vocabulary) countWord(text string) int {
 		return (len(text) + 2) / 3
 	}
 	if len(text) > maxWord {
-		return v.countUncached(text)
+		return v.tokens.count(text)
 	}
 	place := &v.words[wordSetOf(text)]
 	have := place.Load()
 	if n, ok := have.find(text); ok {
 		return n
 	}
-	n := v.countUncached(text)
+	n := v.tokens.count(text)
 	place.CompareAndSwap(have, have.with(text, n))
-	return n
-}
-
-func (v *vocabulary) countUncached(text string) int {
-	n, err := v.tokens.count(text)
-	if err != nil { // only the time limit of the pattern; none is set
-		return len(text)
-	}
 	return n
 }
 
@@ -113,5 +105,3 @@ func all(text string, kind func(byte) bool) bool {
 func graphic(b byte) bool { return b > ' ' && b <= '~' }
 
 func digit(b byte) bool { return b >= '0' && b <= '9' }
-
-func lower(b byte) bool { return b >= 'a' && b <= 'z' }
