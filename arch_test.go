@@ -33,6 +33,7 @@ var rules = []struct {
 	{"go.mod", checkGoMod},
 	{"word", checkWords},
 	{"hint", checkHints},
+	{"read", checkReads},
 	{"command", checkCommands},
 }
 

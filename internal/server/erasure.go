@@ -101,7 +101,7 @@ func (s *Server) checkKeys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.log.Read(ctx, max(last, newestRead)-newestRead, newestRead)
+	err = ledger.Through(ctx, s.log, max(last, newestRead)-newestRead, last, func(*ledger.Entry) error { return nil })
 	if errors.Is(err, seal.ErrMissing) {
 		return keysLost(s.config.DataDir, err)
 	}

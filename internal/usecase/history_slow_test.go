@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -262,4 +263,36 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// lacking is a ledger whose first read finds nothing, as that of a replica that lags.
+type lacking struct {
+	ledger.Ledger
+	reads int
+}
+
+func (l *lacking) Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	if l.reads++; l.reads == 1 {
+		return nil, nil
+	}
+	return l.Ledger.Read(ctx, after, limit)
+}
+
+// unsigned is a tree without a checkpoint.
+type unsigned struct{ history.Tree }
+
+func (unsigned) Await(context.Context, ledger.Position) (proof.Checkpoint, []byte, error) {
+	return proof.Checkpoint{}, nil, ledger.ErrUnavailable
+}
+
+// TestAnEntryThatAReplicaLacksIsNotDenied: it is acknowledged, so that it is there.
+func TestAnEntryThatAReplicaLacksIsNotDenied(t *testing.T) {
+	h := openHistory(t)
+	last := must(h.log.Last(t.Context()))
+	reads := must(access.New(h.log, time.Now))
+	lacks := &lacking{Ledger: h.log}
+	all := must(history.New(lacks, h.store, reads, nothing{}, nothing{}, nil, nothing{}, unsigned{}, nil, nil, time.Now))
+	if _, err := all.GetReceiptAt(t.Context(), agentOf("ann"), last); refusal.CodeOf(err) != refusal.Unavailable || lacks.reads != 2 {
+		t.Errorf("after %d reads: %v; want the refusal of a tree without a checkpoint", lacks.reads, err)
+	}
 }

@@ -34,6 +34,7 @@ type log struct {
 	followed []ledger.Position
 	refuse   func(ledger.Stream) bool
 	refused  int
+	lacks    int  // reads that find nothing
 	callers  bool // only they can write: the server ends before it has done what follows
 }
 

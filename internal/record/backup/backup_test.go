@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -247,6 +248,19 @@ func TestARestoredRecordIsTheOneThatWasBackedUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestABackupOfARecordWhoseReadsLagIsWhole: the entries up to the checkpoint are there, although the replica that is read lacks them for a second.
+func TestABackupOfARecordWhoseReadsLagIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOrigin(t, ledgertest.Faults{})
+		o.fill(t, 120)
+		o.Ledger.(*ledgertest.Double).SetFaults(ledgertest.Faults{Lag: time.Second})
+		full := o.write(t, nil)
+		if c, err := restore(t.Context(), o.keys, full); err != nil || !o.same(t, c) {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 func TestABackupOfAnotherRecordDoesNotFollow(t *testing.T) {

@@ -157,7 +157,7 @@ func (w *writer) entries(ctx context.Context, tree *proof.Tree) error {
 		return w.chunk(first, chunk.Bytes())
 	}
 	for after := ledger.Position(tree.Size()); after < w.src.Until; { //nolint:gosec // never negative
-		list, err := w.src.Record.Read(ctx, after, readPage)
+		list, err := ledger.Page(ctx, w.src.Record, after, readPage)
 		if err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}

@@ -35,7 +35,7 @@
 //   - turn.go: how a call that waits for the disk lets others use the processors; who takes turns is decided in package
 //     usecase/quota
 //   - ledger.go: the contract, its errors and the largest entry; entry.go: what an entry has
-//   - through.go: how the entries up to one that is there are read, although reads may lag
+//   - through.go: where a record ends for its readers, although reads may lag
 //   - putaway.go: what a read of an entry answers whose segment is not there
 //
 // Start reading at [Ledger], then [Entry].

@@ -35,12 +35,14 @@ var (
 	// ErrUnknown: the entry may or may not have been written. Read the stream before writing to it again.
 	ErrUnknown = errors.New("ledger: outcome unknown")
 	// ErrUnavailable: nothing was written, and writes are refused for now (disk full, stopped after an fsync
-	// error, no quorum, closed). The wrapped text says which.
-	ErrUnavailable = errors.New("ledger: not accepting writes")
+	// error, no quorum, closed), or what is asked for cannot be read for now. The wrapped text says which.
+	ErrUnavailable = errors.New("ledger: unavailable")
 	// ErrFull is an ErrUnavailable for lack of space: reads go on, and writes continue as soon as there is space.
 	ErrFull = fmt.Errorf("%w: no space", ErrUnavailable)
 	// ErrNoMajority is an ErrUnavailable of a record that several servers keep: too few of them answer. Neither reads nor writes go on.
 	ErrNoMajority = fmt.Errorf("%w: a majority of the servers that keep it must run and reach each other", ErrUnavailable)
+	// ErrBehind is an ErrUnavailable of a read: the replica that answers lacks an entry that the record has.
+	ErrBehind = fmt.Errorf("%w: the replica that answers lacks the newest entries", ErrUnavailable)
 	// ErrInvalid: the entry, or another argument, breaks a rule of this contract. Nothing was written, and the
 	// same call will never succeed.
 	ErrInvalid = errors.New("ledger: invalid")
@@ -63,7 +65,7 @@ type Ledger interface {
 	Stream(ctx context.Context, stream Stream, after Position, limit int) ([]Entry, error)
 
 	// Read returns up to limit entries of all streams after a position, in position order. It may lag behind
-	// acknowledged appends, but never skips one.
+	// acknowledged appends, but never skips one: so none is no sign that the record ends. [Page] tells.
 	Read(ctx context.Context, after Position, limit int) ([]Entry, error)
 
 	// Follow calls fn with batches of entries after a position, in position order and without gaps, and waits for

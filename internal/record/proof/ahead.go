@@ -95,7 +95,7 @@ func (a *Ahead) Read(ctx context.Context, after ledger.Position, limit int) ([]l
 			return nil, a.stopped
 		}
 		if !more { // what was added since it began
-			return a.returned(a.record.Read(ctx, after, limit))
+			return a.returned(ledger.Page(ctx, a.record, after, limit))
 		}
 		<-p.ready
 		a.take(p)

@@ -3,10 +3,14 @@ package proof_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
@@ -115,4 +119,30 @@ func TestAReadingThatIsCanceledLeavesNothingRunning(t *testing.T) {
 	if err == nil {
 		t.Error("a reading that was canceled ends as a record does")
 	}
+}
+
+// TestARecordWhoseReadsLagVerifies: the replica that is read lacks the entries for a second. None of them counts as missing.
+func TestARecordWhoseReadsLagVerifies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		record, tree, stored := ledgertest.NewDouble(ledgertest.Faults{}), new(proof.Tree), memory(nil)
+		defer record.Close()
+		for i := range 300 {
+			e := ledgertest.NewEntry(ledger.StreamOf("default", "task", fmt.Sprint("t", i)), 1, "new")
+			if _, err := record.Append(t.Context(), e, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		entries, err := record.Read(t.Context(), 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			stored = tree.Append(proof.Leaf(e), stored)
+		}
+		record.SetFaults(ledgertest.Faults{Lag: time.Second})
+		report, err := proof.VerifyRecord(t.Context(), record, proof.Evidence{Stored: stored, Leaves: tree.Size()})
+		if err != nil || report.Entries != 300 || len(report.Findings) > 0 {
+			t.Errorf("%d entries verify, with %v, %v", report.Entries, report.Findings, err)
+		}
+	})
 }

@@ -85,7 +85,7 @@ func inTwoSteps(r Record) func(context.Context, ledger.Position) (ledger.Positio
 		return s.Scan
 	}
 	return func(ctx context.Context, after ledger.Position) (last ledger.Position, decode func() []ledger.Scanned, err error) {
-		entries, err := r.Read(ctx, after, readPage)
+		entries, err := ledger.Page(ctx, r, after, readPage)
 		if n := len(entries); n > 0 {
 			last = entries[n-1].Position
 		}

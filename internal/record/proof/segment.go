@@ -69,7 +69,7 @@ func Detached(ctx context.Context, l ledger.Ledger) (list []Away, err error) {
 func detached(ctx context.Context, l ledger.Ledger, s SegmentWritten) (*ledger.PutAway, error) {
 	const page = 10 // the first is soon there
 	for after := s.First - 1; after < s.Last; {
-		list, err := l.Read(ctx, after, page)
+		list, err := ledger.Page(ctx, l, after, page)
 		if away, ok := ledger.AsPutAway(err); ok {
 			return away, nil
 		}

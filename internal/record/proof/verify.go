@@ -16,10 +16,7 @@ import (
 )
 
 // Record is the part of a ledger that its verifier reads.
-type Record interface {
-	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
-	Last(ctx context.Context) (ledger.Position, error)
-}
+type Record = ledger.Reader
 
 // Evidence is what a record is held against. All of it is optional.
 type Evidence struct {

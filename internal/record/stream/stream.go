@@ -406,6 +406,9 @@ func Unavailable(err error) error {
 		return refusal.New(refusal.Unavailable, "call another server of the record, or repeat the call later; [its status](cluster status) says which servers this one hears; nothing was changed",
 			"the record is unavailable: no majority of the servers that keep it answers this one")
 	}
+	if errors.Is(err, ledger.ErrBehind) {
+		return refusal.New(refusal.Unavailable, "repeat the call, or call another server of the record", "the server cannot read the newest entries of the record yet")
+	}
 	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",
 		publicCause(err))
 }

@@ -25,9 +25,6 @@ import (
 // Dir is the directory of the segments that are attached, in the data directory.
 const Dir = "segments"
 
-// atOnce is how many entries are read at a time.
-const atOnce = 200
-
 // newSegment is the suffix of a segment until the record says that it was written.
 const newSegment = ".new"
 
@@ -209,17 +206,11 @@ func (r Record) finishSegment(ctx context.Context, made proof.SegmentWritten) (i
 
 // tasksIn lists the entries of tasks in a segment.
 func (r Record) tasksIn(ctx context.Context, made proof.SegmentWritten) (list []ledger.Position, err error) {
-	for after := made.First - 1; after < made.Last; {
-		page, err := r.Log.Read(ctx, after, atOnce)
-		if err != nil || len(page) == 0 {
-			return nil, err
+	err = ledger.Through(ctx, r.Log, made.First-1, made.Last, func(e *ledger.Entry) error {
+		if _, kind, _ := e.Stream.Parts(); kind == ledger.TaskKind {
+			list = append(list, e.Position)
 		}
-		for _, e := range page {
-			after = e.Position
-			if _, kind, _ := e.Stream.Parts(); kind == ledger.TaskKind && after <= made.Last {
-				list = append(list, after)
-			}
-		}
-	}
-	return list, nil
+		return nil
+	})
+	return list, err
 }

@@ -116,7 +116,7 @@ func (d *Parts) copyEntries(ctx context.Context, file string) (err error) {
 	defer func() { err = errors.Join(err, from.Close()) }()
 	at := ledger.Position(0)
 	return d.record.Copy(ctx, func() ([]ledger.Entry, error) {
-		list, err := from.Read(ctx, at, copyPage)
+		list, err := ledger.Page(ctx, from, at, copyPage)
 		if len(list) > 0 {
 			at = list[len(list)-1].Position
 		}

@@ -72,7 +72,7 @@ func (es *Erasures) Closed(ctx context.Context, after ledger.Position, before ti
 func (es *Erasures) aged(ctx context.Context, after ledger.Position, before time.Time) (out Closed, list []*aged, err error) {
 	by, ended := map[ledger.Stream]*aged{}, false
 	for {
-		page, err := es.p.Ledger.Read(ctx, after, findPage)
+		page, err := ledger.Page(ctx, es.p.Ledger, after, findPage)
 		if err != nil {
 			return out, nil, stream.Unavailable(err)
 		}

@@ -48,7 +48,7 @@ func newFound(workspace string, s erasure.Subject) *found {
 func (es *Erasures) find(ctx context.Context, workspace string, s erasure.Subject) (*found, error) {
 	f := newFound(workspace, s)
 	for after := ledger.Position(0); ; {
-		list, err := es.p.Ledger.Read(ctx, after, findPage)
+		list, err := ledger.Page(ctx, es.p.Ledger, after, findPage)
 		for i := range list {
 			after = list[i].Position
 			f.add(&list[i])

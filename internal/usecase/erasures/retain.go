@@ -72,7 +72,7 @@ func (es *Erasures) Retain(ctx context.Context) error {
 	defer es.one.Unlock()
 	by := map[string]*contents{} // by workspace; nil: nothing can be due
 	for after := ledger.Position(0); ; {
-		list, err := es.p.Ledger.Read(ctx, after, findPage)
+		list, err := ledger.Page(ctx, es.p.Ledger, after, findPage)
 		if err != nil {
 			return stream.Unavailable(err)
 		}

@@ -195,7 +195,7 @@ func (h *History) entry(ctx context.Context, c caller.Caller, at ledger.Position
 	if at < 1 || at > last {
 		return e, none
 	}
-	list, err := h.ledger.Read(ctx, at-1, 1)
+	list, err := ledger.Page(ctx, h.ledger, at-1, 1)
 	switch {
 	case err != nil:
 		return e, stream.Unavailable(err)

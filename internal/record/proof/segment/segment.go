@@ -141,7 +141,7 @@ func (w *writer) entries(ctx context.Context, src Source, tree *proof.Tree) erro
 	var chunk bytes.Buffer
 	first := src.First
 	for after := src.First - 1; after < src.Last; {
-		list, err := src.Record.Read(ctx, after, int(min(readPage, src.Last-after))) //nolint:gosec // small
+		list, err := ledger.Page(ctx, src.Record, after, int(min(readPage, src.Last-after))) //nolint:gosec // small
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -38,6 +39,12 @@ const (
 // written is a segment with the entries from 4 to 12 of a record of 20, each entry with so many bytes, and the keys of its log.
 func written(t testing.TB, bytesOfEach int) (text []byte, entries []ledger.Entry, keys proof.Keys) {
 	t.Helper()
+	return writtenOf(t, bytesOfEach, 0)
+}
+
+// writtenOf is written of a record whose reads lag.
+func writtenOf(t testing.TB, bytesOfEach int, lag time.Duration) (text []byte, entries []ledger.Entry, keys proof.Keys) {
+	t.Helper()
 	signer, err := note.NewSigner(testPrivate)
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +73,7 @@ func written(t testing.TB, bytesOfEach int) (text []byte, entries []ledger.Entry
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
+	record.SetFaults(ledgertest.Faults{Lag: lag})
 	made := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	src := segment.Source{Record: record, Stored: stored, First: 4, Last: 12, Signed: c, Note: string(signed), Keys: testPublic, Made: made}
 	if _, err := segment.Write(t.Context(), &b, src); err != nil {
@@ -111,6 +119,17 @@ func TestASegmentVerifiesByItself(t *testing.T) {
 	if err := verify(t, text, others); !isNamed(err) {
 		t.Errorf("with the keys of another log: %v", err)
 	}
+}
+
+// TestASegmentOfARecordWhoseReadsLagIsWhole: the replica that is read lacks the entries for a second.
+func TestASegmentOfARecordWhoseReadsLagIsWhole(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		text, _, keys := writtenOf(t, 10, time.Second)
+		if err := verify(t, text, keys); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestEveryByteOfASegmentThatIsChangedIsNamed(t *testing.T) {

@@ -70,7 +70,7 @@ func (c *Checker) Finish(ctx context.Context, r proof.Record) (_ []proof.Finding
 	last, err := r.Last(ctx)
 	for at := c.at; err == nil && at < last && len(c.findings) < maxFindings; {
 		var page []ledger.Entry
-		if page, err = ahead.Read(ctx, at, readPage); len(page) == 0 {
+		if page, err = ledger.Page(ctx, ahead, at, readPage); len(page) == 0 {
 			break
 		}
 		at = page[len(page)-1].Position

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
@@ -122,8 +121,6 @@ func upTo(entries []ledger.Entry, at ledger.Position) []ledger.Entry {
 }
 
 const (
-	// lagPause is the time between two reads of a ledger that lags.
-	lagPause = 10 * time.Millisecond
 	// rebuildBatch is how many entries are folded before what they changed is written: most tasks have ended by then, and are written once.
 	rebuildBatch = 32768
 )
@@ -150,16 +147,12 @@ func replay(ctx context.Context, r Record, db *sqlitelog.Database, p *projector,
 
 // step folds the next entries after a position up to another one, and returns the position of the last.
 func step(ctx context.Context, r Record, tx *sqlitelog.Tx, p *projector, after, to ledger.Position) (ledger.Position, error) {
-	entries, err := r.Read(ctx, after, loadBatch)
+	entries, err := ledger.Page(ctx, r, after, loadBatch)
 	if err != nil {
 		return after, err
 	}
-	if len(entries) == 0 { // a read may lag behind
-		select {
-		case <-time.After(lagPause):
-		case <-ctx.Done():
-		}
-		return after, ctx.Err()
+	if len(entries) == 0 {
+		return to, fmt.Errorf("sqlview: the record ends at position %d, before %d", after, to)
 	}
 	if err := p.fold(tx, upTo(entries, to)); err != nil {
 		return after, err

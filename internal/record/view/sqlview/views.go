@@ -112,7 +112,7 @@ func (v *Views) Rebuild(ctx context.Context) error {
 // readAll reads every entry.
 func (v *Views) readAll(ctx context.Context) error {
 	for after := ledger.Position(0); ; {
-		list, err := v.ledger.Read(ctx, after, loadBatch)
+		list, err := ledger.Page(ctx, v.ledger, after, loadBatch)
 		if err != nil || len(list) == 0 {
 			return err
 		}

@@ -1,0 +1,40 @@
+package trapeze_test
+
+import (
+	"go/ast"
+	"slices"
+)
+
+// mayRead are the files that read a ledger by its Read, to which an empty answer is no sign that the record ends. Those of the technologies are not among them.
+var mayRead = []string{
+	"internal/record/ledger/through.go",         // Page itself
+	"internal/record/proof/ahead.go",            // answers as its record does
+	"internal/record/seal/outlines.go",          // the same
+	"internal/record/proof/treefile/compare.go", // is called again later
+	"internal/record/view/sqlview/sweep/sweep.go",
+	"internal/delivery/tracer/tracer.go",      // goes on where it was after the next start
+	"internal/usecase/positions/positions.go", // asks what is beyond the last entry
+}
+
+// ofRecord are the directories whose packages read a ledger.
+var ofRecord = []string{"internal/record", "internal/usecase", "internal/delivery", "internal/server"}
+
+// checkReads finds reads of a ledger that take an empty answer for the end of the record, or for an entry that is not there: a replica may lag. ledger.Page tells.
+func checkReads(t *tree) (out []finding) {
+	t.each(func(d *directory, f *sourceFile) {
+		if f.test || slices.Contains(mayRead, f.path) || !slices.ContainsFunc(ofRecord, func(dir string) bool { return under(d.path, dir) }) || under(d.path, "internal/record/ledger") && d.path != "internal/record/ledger" {
+			return
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 3 { // a context, a position and a limit
+				return true
+			}
+			if fn, ok := call.Fun.(*ast.SelectorExpr); ok && fn.Sel.Name == "Read" {
+				out = append(out, t.found(call.Pos(), "read", "a replica that lags answers a read with nothing: call ledger.Page, which tells that from the end of the record"))
+			}
+			return true
+		})
+	})
+	return out
+}
