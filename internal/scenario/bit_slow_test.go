@@ -188,6 +188,14 @@ func query(ctx context.Context, db *sql.DB, text string, args ...any) (list [][]
 	return list, nil
 }
 
+// tableQuery selects all of a table that has a meaning: not, of the structure of an index of words, its seventh byte, how many pages were written, by which SQLite decides when to merge some.
+func tableQuery(table string) string {
+	if base := baseOf(table); base != table && strings.HasSuffix(table, "_data") {
+		return "SELECT id, iif(id = 10, hex(substr(block, 1, 6)) || (substr(block, 7, 1) >= x'80') || hex(substr(block, 8)), block) FROM " + table
+	}
+	return "SELECT * FROM " + table
+}
+
 // content is all that can be read of the database: two contents differ if one bit of what has a meaning does.
 func (e *evidence) content() (text string) {
 	var b strings.Builder
@@ -198,7 +206,7 @@ func (e *evidence) content() (text string) {
 			return err
 		}
 		for _, row := range names {
-			list = append(list, fmt.Sprint("SELECT * FROM ", row[0]))
+			list = append(list, tableQuery(fmt.Sprint(row[0])))
 		}
 		for _, text := range list {
 			rows, err := query(ctx, db, text)
@@ -255,7 +263,7 @@ func firstDifference(a, b string) string {
 // flipValue changes a bit of a value in a table.
 func (e *evidence) flipValue(table string, names ...string) {
 	e.Helper()
-	b := e.read(recordName)
+	b, before := e.read(recordName), e.content()
 	defer e.write(recordName, b)
 	what := ""
 	err := e.db("", func(ctx context.Context, db *sql.DB) error {
@@ -297,6 +305,10 @@ func (e *evidence) flipValue(table string, names ...string) {
 	})
 	if err != nil {
 		e.Fatal(err)
+	}
+	if e.content() == before {
+		e.Logf("no meaning: %s", what)
+		return
 	}
 	e.named(what, names...)
 }

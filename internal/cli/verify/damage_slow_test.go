@@ -161,6 +161,7 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 		"it has lost one":                               {do: []string{"DELETE FROM view_memory_text_idx WHERE term = (SELECT max(term) FROM view_memory_text_idx)"}, exit: 1, says: lostWords},
 		"it has a word in another page":                 {do: []string{"UPDATE view_memory_text_idx SET term = CAST(x'3067' AS BLOB) WHERE term = (SELECT max(term) FROM view_memory_text_idx)"}, exit: 1, says: lostWords},
 		"the format of the index is changed":            {do: []string{"UPDATE view_memory_title_config SET v = v + (1 << 40) WHERE k = 'version'"}, exit: 1, says: "the view view_memory_title_config differs"}, // SQLite reads its lower 32 bits
+		"the structure of the index is changed":         {do: []string{"UPDATE view_memory_text_data SET block = x'00008001' || substr(block, 5) WHERE id = 10"}, exit: 1, says: "the view view_memory_text_data"},
 		"the views are later than they say":             {do: []string{"UPDATE view_meta SET position = position - 3"}, exit: 1, says: "the view view_meta differs"},
 		"there are no views":                            {do: []string{"DROP TABLE view_meta"}, says: "Not compared: the views, since there are none"},
 	} {

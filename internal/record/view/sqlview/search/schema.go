@@ -59,10 +59,18 @@ var Tables = []struct{ Name, Order string }{
 // Settings are the tables of the indexes of words that say how those are kept.
 var Settings = []string{"view_memory_text_config", "view_memory_title_config"}
 
-// strayRows counts the rows of an index of words that are about a page or a segment that it cannot have. SQLite does not look for them.
+// strayRows counts the rows of an index of words that are about a page or a segment that it cannot have, or that have another number of changed settings than [Schema] makes. SQLite does not look
+// for them. That the settings were read again makes no difference, and how many pages were written, of which nobody has another count, decides only when segments are merged.
 var strayRows = map[string]string{
-	"view_memory_text_idx":  strays("view_memory_text"),
-	"view_memory_title_idx": strays("view_memory_title"),
+	"view_memory_text_idx":   strays("view_memory_text"),
+	"view_memory_title_idx":  strays("view_memory_title"),
+	"view_memory_text_data":  resets("view_memory_text"),
+	"view_memory_title_data": resets("view_memory_title"),
+}
+
+// resets uses that the row with the structure of an index begins with how often its settings changed: once.
+func resets(index string) string {
+	return "SELECT count(*) FROM " + index + "_data WHERE id = 10 AND substr(block, 1, 4) <> x'00000001'"
 }
 
 // strays uses that the data of a segment has its number in the bits from 37 on, and that a page has 31 bits, above the lowest.
