@@ -1,4 +1,4 @@
-package configfile
+package configfile_test
 
 import (
 	"encoding/json"
@@ -8,9 +8,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/trapezehq/trapeze/internal/cli/configfile"
 )
 
-var entry = Object{{"type", "stdio"}, {"command", "trapeze"}, {"args", []string{"mcp", "--agent", "claude"}}}
+var entry = configfile.Object{{"type", "stdio"}, {"command", "trapeze"}, {"args", []string{"mcp", "--agent", "claude"}}}
 
 func TestOnlyOurMemberChanges(t *testing.T) {
 	for _, c := range []struct{ name, before, after string }{
@@ -53,15 +55,15 @@ func TestOnlyOurMemberChanges(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := JSON(c.before, []string{"mcpServers", "trapeze"}, entry)
+			got, err := configfile.JSON(c.before, []string{"mcpServers", "trapeze"}, entry)
 			if err != nil || got != c.after {
 				t.Fatalf("%v\n%s\nwant\n%s", err, got, c.after)
 			}
-			again, err := JSON(got, []string{"mcpServers", "trapeze"}, entry)
+			again, err := configfile.JSON(got, []string{"mcpServers", "trapeze"}, entry)
 			if err != nil || again != got {
 				t.Errorf("the second time: %v\n%s", err, again)
 			}
-			if v, ok := JSONAt(got, "mcpServers", "trapeze", "command"); !ok || string(v) != `"trapeze"` {
+			if v, ok := configfile.JSONAt(got, "mcpServers", "trapeze", "command"); !ok || string(v) != `"trapeze"` {
 				t.Errorf("read back: %s, %v", v, ok)
 			}
 		})
@@ -81,7 +83,7 @@ func TestInvalidJSONIsRefused(t *testing.T) {
 		`[]`:                      "the file is not an object",
 		strings.Repeat("[", 5000): "too deeply",
 	} {
-		got, err := JSON(text, []string{"mcpServers", "trapeze"}, entry)
+		got, err := configfile.JSON(text, []string{"mcpServers", "trapeze"}, entry)
 		if err == nil || !strings.Contains(err.Error(), why) || got != "" {
 			t.Errorf("%.40q: %v, %q", text, err, got)
 		}
@@ -90,10 +92,10 @@ func TestInvalidJSONIsRefused(t *testing.T) {
 
 func TestAHookStandsBesideOthers(t *testing.T) {
 	const command = "trapeze hook --agent claude"
-	element := Object{{"hooks", List{Object{{"type", "command"}, {"command", command}}}}}
+	element := configfile.Object{{"hooks", configfile.List{configfile.Object{{"type", "command"}, {"command", command}}}}}
 	path := []string{"hooks", "Stop"}
 	ours := func(command string) bool { return strings.Contains(command, "trapeze hook") }
-	fresh, err := JSONHook("", path, ours, command, element)
+	fresh, err := configfile.JSONHook("", path, ours, command, element)
 	if err != nil || fresh != "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"trapeze hook --agent claude\"\n          }\n        ]\n      }\n    ]\n  }\n}\n" {
 		t.Errorf("%v\n%s", err, fresh)
 	}
@@ -102,20 +104,20 @@ func TestAHookStandsBesideOthers(t *testing.T) {
 		`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]}}`:                                      `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}, {"hooks": [{"type": "command", "command": "trapeze hook --agent claude"}]}]}}`,
 		`{"hooks":{"Stop":[{"hooks":[{"command":"mine"},{"timeout":9,"command":"/old/trapeze hook --agent x"}]}]}}`: `{"hooks":{"Stop":[{"hooks":[{"command":"mine"},{"timeout":9,"command":"trapeze hook --agent claude"}]}]}}`,
 	} {
-		got, err := JSONHook(before, path, ours, command, element)
+		got, err := configfile.JSONHook(before, path, ours, command, element)
 		if err != nil || got != after {
 			t.Errorf("%v\n%s\nwant\n%s", err, got, after)
 		}
-		if said, found := JSONCommand(got, path, ours); !found || said != command {
+		if said, found := configfile.JSONCommand(got, path, ours); !found || said != command {
 			t.Errorf("read back: %q, %v", said, found)
 		}
 	}
-	if _, err := JSONHook(`{"hooks":{"Stop":{}}}`, path, ours, command, element); err == nil {
+	if _, err := configfile.JSONHook(`{"hooks":{"Stop":{}}}`, path, ours, command, element); err == nil {
 		t.Error("a list was put where something else is")
 	}
 }
 
-var table = Object{{"command", "trapeze"}, {"args", []string{"mcp", "--agent", "codex"}}}
+var table = configfile.Object{{"command", "trapeze"}, {"args", []string{"mcp", "--agent", "codex"}}}
 
 const ours = "[mcp_servers.trapeze]\ncommand = \"trapeze\"\nargs = [\"mcp\", \"--agent\", \"codex\"]\n"
 
@@ -133,15 +135,15 @@ func TestOnlyOurTableChanges(t *testing.T) {
 		{"an empty table at the end", "[mcp_servers.trapeze]", "[mcp_servers.trapeze]\ncommand = \"trapeze\"\nargs = [\"mcp\", \"--agent\", \"codex\"]\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := TOML(c.before, []string{"mcp_servers", "trapeze"}, table)
+			got, err := configfile.TOML(c.before, []string{"mcp_servers", "trapeze"}, table)
 			if err != nil || got != c.after {
 				t.Fatalf("%v\n%s\nwant\n%s", err, got, c.after)
 			}
-			if again, err := TOML(got, []string{"mcp_servers", "trapeze"}, table); err != nil || again != got {
+			if again, err := configfile.TOML(got, []string{"mcp_servers", "trapeze"}, table); err != nil || again != got {
 				t.Errorf("the second time: %v\n%s", err, again)
 			}
 			var args []string
-			v, ok := TOMLAt(got, []string{"mcp_servers", "trapeze"}, "args")
+			v, ok := configfile.TOMLAt(got, []string{"mcp_servers", "trapeze"}, "args")
 			if !ok || json.Unmarshal(v, &args) != nil || !reflect.DeepEqual(args, []string{"mcp", "--agent", "codex"}) {
 				t.Errorf("read back: %s, %v", v, ok)
 			}
@@ -156,7 +158,7 @@ func TestTheEnvironmentOfAServerIsReadAsItIsWritten(t *testing.T) {
 		"env.A = 'b'\nenv.\"C.d\" = \"e\"\n":                                             `{"A": "b", "C.d": "e"}`,
 		"env = { A = 1 }\n":                                                              "", "env = {}\n": "{}", "environment = { A = 'b' }\n[[mcp_servers.trapeze.env]]\nA = 'b'\n": "",
 	} {
-		v, ok := TOMLAt(ours+text, []string{"mcp_servers", "trapeze"}, "env")
+		v, ok := configfile.TOMLAt(ours+text, []string{"mcp_servers", "trapeze"}, "env")
 		if ok != (want != "") || ok && string(v) != want {
 			t.Errorf("%q: %s, %v", text, v, ok)
 		}
@@ -179,7 +181,7 @@ func TestInvalidTOMLIsRefused(t *testing.T) {
 		ours + ours:                       "is defined twice",
 		"a = " + strings.Repeat("[", 900): "too deeply",
 	} {
-		got, err := TOML(text, []string{"mcp_servers", "trapeze"}, table)
+		got, err := configfile.TOML(text, []string{"mcp_servers", "trapeze"}, table)
 		if err == nil || !strings.Contains(err.Error(), why) || got != "" {
 			t.Errorf("%.40q: %v, %q", text, err, got)
 		}
@@ -193,16 +195,16 @@ func TestASectionIsReplacedOnARerun(t *testing.T) {
 		"# Mine":                               "# Mine\n\n" + begin + "\nnew\n" + end + "\n",
 		"a\n" + begin + "\nold\n" + end + " b": "a\n" + begin + "\nnew\n" + end + " b",
 	} {
-		got, err := Section(before, begin, end, "\nnew\n")
+		got, err := configfile.Section(before, begin, end, "\nnew\n")
 		if err != nil || got != after {
 			t.Errorf("%v %q, want %q", err, got, after)
 		}
-		if again, err := Section(got, begin, end, "new"); err != nil || again != got {
+		if again, err := configfile.Section(got, begin, end, "new"); err != nil || again != got {
 			t.Errorf("the second time: %v, %q", err, again)
 		}
 	}
 	for _, text := range []string{begin, end, end + begin, begin + end + begin} {
-		if got, err := Section(text, begin, end, "new"); err == nil {
+		if got, err := configfile.Section(text, begin, end, "new"); err == nil {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
@@ -222,14 +224,14 @@ func TestADiffMakesTheOneFileOfTheOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.CommandContext(t.Context(), patch, "-s", file)
-		cmd.Stdin = strings.NewReader(Diff("f", c[0], c[1], false))
+		cmd.Stdin = strings.NewReader(configfile.Diff("f", c[0], c[1], false))
 		out, err := cmd.CombinedOutput()
 		got, _ := os.ReadFile(file)
 		if err != nil || string(got) != c[1] {
-			t.Errorf("%q to %q: %v %s %q\n%s", c[0], c[1], err, out, got, Diff("f", c[0], c[1], false))
+			t.Errorf("%q to %q: %v %s %q\n%s", c[0], c[1], err, out, got, configfile.Diff("f", c[0], c[1], false))
 		}
 	}
-	if Diff("f", "x", "x", false) != "" {
+	if configfile.Diff("f", "x", "x", false) != "" {
 		t.Error("a file that stays has a diff")
 	}
 }
@@ -239,11 +241,11 @@ func FuzzJSON(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := JSON(text, []string{"mcpServers", "trapeze"}, entry)
+		got, err := configfile.JSON(text, []string{"mcpServers", "trapeze"}, entry)
 		if err != nil {
 			return
 		}
-		if again, err := JSON(got, []string{"mcpServers", "trapeze"}, entry); err != nil || again != got {
+		if again, err := configfile.JSON(got, []string{"mcpServers", "trapeze"}, entry); err != nil || again != got {
 			t.Fatalf("%v\n%q\n%q", err, got, again)
 		}
 		var before, after map[string]any
@@ -263,11 +265,11 @@ func FuzzTOML(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := TOML(text, []string{"mcp_servers", "trapeze"}, table)
+		got, err := configfile.TOML(text, []string{"mcp_servers", "trapeze"}, table)
 		if err != nil {
 			return
 		}
-		if again, err := TOML(got, []string{"mcp_servers", "trapeze"}, table); err != nil || again != got {
+		if again, err := configfile.TOML(got, []string{"mcp_servers", "trapeze"}, table); err != nil || again != got {
 			t.Fatalf("%v\n%q\n%q", err, got, again)
 		}
 	})

@@ -1,19 +1,21 @@
-package place
+package place_test
 
 import (
 	"reflect"
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/trapezehq/trapeze/internal/cli/place"
 )
 
 // A command that gets the flags of another has the same node.
 func TestTheFlagsOfANodeAreThoseThatWereGiven(t *testing.T) {
-	for _, want := range []Node{
+	for _, want := range []place.Node{
 		{Cluster: "try", Addr: "127.0.0.1:6222"},
 		{Cluster: "try", Name: "n1", Addr: "a.example.org:6222", Join: []string{"a.example.org:6222", "b.example.org:6222"}, Cert: "node.pem", Key: "my key", CA: "ca.pem"},
 	} {
-		var p Place
+		var p place.Place
 		flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 		p.NodeFlags(flags)
 		if err := flags.Parse(want.Args()); err != nil {

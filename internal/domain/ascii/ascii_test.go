@@ -1,15 +1,19 @@
-package ascii
+package ascii_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/ascii"
+)
 
 func TestEveryByteIsFoundAtEveryPlaceAndNoOther(t *testing.T) {
 	for b := range 256 {
-		for at := range Size {
+		for at := range ascii.Size {
 			for _, rest := range []byte{'x', ' ', '~', '!'} {
 				s := []byte{rest, rest, rest, rest, rest, rest, rest, rest}
 				s[at] = byte(b)
-				w := At(s, 0)
-				if w != At(string(s), 0) {
+				w := ascii.At(s, 0)
+				if w != ascii.At(string(s), 0) {
 					t.Fatalf("%q differs as a string", s)
 				}
 				if got := w.HasLess(' '); got != (b < ' ') {

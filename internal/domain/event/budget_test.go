@@ -1,22 +1,24 @@
-package event
+package event_test
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 func TestSumsOfBudgetsStayWithinBounds(t *testing.T) {
-	b := Budget{Tokens: 1 << 50, Cost: 1}
+	b := event.Budget{Tokens: 1 << 50, Cost: 1}
 	for range 100 {
 		b = b.Plus(b)
 	}
-	if b.Tokens <= 0 || b.Cost <= 0 || (Budget{}).Minus(b).Minus(b).Tokens >= 0 {
+	if b.Tokens <= 0 || b.Cost <= 0 || (event.Budget{}).Minus(b).Minus(b).Tokens >= 0 {
 		t.Errorf("%+v", b)
 	}
 }
 
 func TestABudgetIsSplitAndNeverIntoNothing(t *testing.T) {
-	limited := Budget{Tokens: 100}
+	limited := event.Budget{Tokens: 100}
 	for name, c := range map[string]struct {
 		left  int64
 		asked []int64
@@ -31,14 +33,14 @@ func TestABudgetIsSplitAndNeverIntoNothing(t *testing.T) {
 		"overspent":                {-5, []int64{0}, nil},
 		"one for each":             {2, []int64{0, 0}, []int64{1, 1}},
 	} {
-		var asked, want []Budget
+		var asked, want []event.Budget
 		for _, n := range c.asked {
-			asked = append(asked, Budget{Tokens: n, Cost: 7})
+			asked = append(asked, event.Budget{Tokens: n, Cost: 7})
 		}
 		for _, n := range c.want {
-			want = append(want, Budget{Tokens: n, Cost: 7})
+			want = append(want, event.Budget{Tokens: n, Cost: 7})
 		}
-		got, ok := limited.Split(Budget{Tokens: c.left}, asked)
+		got, ok := limited.Split(event.Budget{Tokens: c.left}, asked)
 		if ok != (c.want != nil) || ok && !slices.Equal(got, want) {
 			t.Errorf("%s: %+v %v, want %+v", name, got, ok, want)
 		}

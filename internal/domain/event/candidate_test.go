@@ -1,13 +1,15 @@
-package event
+package event_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 func TestDesksComeLastAndAgentsKeepTheirTiers(t *testing.T) {
-	fit, out := Ordered([]Candidate{
-		{Desk: "billing"}, {Agent: "cleo", Tier: TierEscalation}, {Agent: "ben"}, {Desk: "operators", Tier: TierEscalation}, {Desk: "billing", Tier: TierFallback},
+	fit, out := event.Ordered([]event.Candidate{
+		{Desk: "billing"}, {Agent: "cleo", Tier: event.TierEscalation}, {Agent: "ben"}, {Desk: "operators", Tier: event.TierEscalation}, {Desk: "billing", Tier: event.TierFallback},
 	})
 	var who []string
 	for _, c := range fit {
@@ -23,10 +25,10 @@ func TestDesksComeLastAndAgentsKeepTheirTiers(t *testing.T) {
 
 func TestDesksAreNamedLikeAgents(t *testing.T) {
 	for _, c := range []struct {
-		c  Candidate
+		c  event.Candidate
 		ok bool
-	}{{Candidate{Desk: "billing-desk"}, true}, {Candidate{Desk: "no spaces"}, false}, {Candidate{}, false}, {Candidate{Agent: "a/b", Desk: "x"}, false}} {
-		if err := CheckCandidates([]Candidate{c.c}); (err == nil) != c.ok {
+	}{{event.Candidate{Desk: "billing-desk"}, true}, {event.Candidate{Desk: "no spaces"}, false}, {event.Candidate{}, false}, {event.Candidate{Agent: "a/b", Desk: "x"}, false}} {
+		if err := event.CheckCandidates([]event.Candidate{c.c}); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.c, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package event
+package event_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // full is a value of a type with something in every field.
@@ -70,14 +72,14 @@ func encode(t *testing.T, e any) []byte {
 	return b.Bytes()
 }
 
-func decode(e Event, data []byte) (Event, error) {
+func decode(e event.Event, data []byte) (event.Event, error) {
 	p := reflect.New(reflect.TypeOf(e))
 	err := json.Unmarshal(data, p.Interface())
-	return p.Elem().Interface().(Event), err
+	return p.Elem().Interface().(event.Event), err
 }
 
 func TestEveryEventComesBackAsItWasWritten(t *testing.T) {
-	for _, e := range Events {
+	for _, e := range event.Events {
 		for _, v := range []any{e, full(t, reflect.TypeOf(e)).Interface()} {
 			data := encode(t, v)
 			got, err := decode(e, data)
@@ -92,7 +94,7 @@ func TestEveryEventComesBackAsItWasWritten(t *testing.T) {
 }
 
 func TestEventsThatAppendThemselvesDoItAsTheStandardEncoderDoes(t *testing.T) {
-	for _, e := range append(slices.Clone(Events), Sealed{Digest: "a\"b\\c\n\u2028<é>\xff", Parent: "\x00", Bytes: json.RawMessage(`["<"]`)}) {
+	for _, e := range append(slices.Clone(event.Events), event.Sealed{Digest: "a\"b\\c\n\u2028<é>\xff", Parent: "\x00", Bytes: json.RawMessage(`["<"]`)}) {
 		for _, v := range []any{e, full(t, reflect.TypeOf(e)).Interface()} {
 			a, ok := v.(interface{ AppendJSON(b []byte) []byte })
 			if !ok {
@@ -107,16 +109,16 @@ func TestEventsThatAppendThemselvesDoItAsTheStandardEncoderDoes(t *testing.T) {
 
 func TestNoneIsNotTheSameAsNotRestricted(t *testing.T) {
 	for _, permissions := range [][]string{nil, {}} {
-		got, err := decode(Created{}, encode(t, Created{Permissions: permissions}))
-		if err != nil || (got.(Created).Permissions == nil) != (permissions == nil) {
-			t.Errorf("permissions %#v come back as %#v, %v", permissions, got.(Created).Permissions, err)
+		got, err := decode(event.Created{}, encode(t, event.Created{Permissions: permissions}))
+		if err != nil || (got.(event.Created).Permissions == nil) != (permissions == nil) {
+			t.Errorf("permissions %#v come back as %#v, %v", permissions, got.(event.Created).Permissions, err)
 		}
 	}
 }
 
 func TestEventNamesAreUniqueAndSpeakable(t *testing.T) {
 	seen := map[string]bool{}
-	for _, e := range Events {
+	for _, e := range event.Events {
 		name := e.EventName()
 		if seen[name] || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") != "" {
 			t.Errorf("the name %q of %T", name, e)
@@ -130,16 +132,16 @@ func TestClosedSetsRefuseUnknownValues(t *testing.T) {
 		`{"priority":"asap"}`, `{"dependencies":[{"task":"t","state":"sleeping"}]}`, `{"constraints":[{"kind":"wish"}]}`,
 		`{"timeouts":{"ack":"soon"}}`, `{"timeouts":{"ack":15}}`, `{"at":"yesterday"}`,
 	} {
-		if _, err := decode(Created{}, []byte(data)); err == nil {
+		if _, err := decode(event.Created{}, []byte(data)); err == nil {
 			t.Errorf("%s was read", data)
 		}
 	}
 	for _, data := range []string{`{"kind":"hot"}`, `{"reason":"whim"}`, `{"confirm":"maybe"}`, `{"candidates":[{"tier":"best"}]}`} {
-		if _, err := decode(HandoffRequested{}, []byte(data)); err == nil {
+		if _, err := decode(event.HandoffRequested{}, []byte(data)); err == nil {
 			t.Errorf("%s was read", data)
 		}
 	}
-	for data, e := range map[string]Event{`{"why":"no"}`: RejectedOffer{}, `{"outcome":"gone"}`: Returned{}, `{"cause":"tired"}`: ParkedTask{}} {
+	for data, e := range map[string]event.Event{`{"why":"no"}`: event.RejectedOffer{}, `{"outcome":"gone"}`: event.Returned{}, `{"cause":"tired"}`: event.ParkedTask{}} {
 		if _, err := decode(e, []byte(data)); err == nil {
 			t.Errorf("%s was read", data)
 		}
@@ -162,7 +164,7 @@ func TestEveryEventTypeIsListed(t *testing.T) {
 		}
 	}
 	var listed []string
-	for _, e := range Events {
+	for _, e := range event.Events {
 		listed = append(listed, reflect.TypeOf(e).Name())
 	}
 	slices.Sort(declared)
@@ -173,14 +175,14 @@ func TestEveryEventTypeIsListed(t *testing.T) {
 }
 
 func TestPrioritiesRise(t *testing.T) {
-	if !slices.IsSortedFunc(Priorities.Values(), func(a, b Priority) int { return a.Rank() - b.Rank() }) {
-		t.Error(Priorities.Values())
+	if !slices.IsSortedFunc(event.Priorities.Values(), func(a, b event.Priority) int { return a.Rank() - b.Rank() }) {
+		t.Error(event.Priorities.Values())
 	}
 }
 
 // Reading any text from the ledger ends in an event or an error, and an event that was read once reads the same again.
 func FuzzEventFromJSON(f *testing.F) {
-	for i, e := range Events {
+	for i, e := range event.Events {
 		data, err := json.Marshal(e)
 		if err != nil {
 			f.Fatal(err)
@@ -191,20 +193,20 @@ func FuzzEventFromJSON(f *testing.F) {
 		`null`, `[]`, `{"timeouts":{"ack":"9223372036854775808ns"}}`, `{"at":"0000-00-00T00:00:00Z"}`, `{"envelope":{"a":` + strings.Repeat("[", 40),
 		`{"permissions":[null]}`, `{"task":"\ud800"}`, "{\"task\":\"\xff\"}", `{"epoch":-1}`, `{"epoch":1e99}`, `{"children":[{"budget":{"tokens":9223372036854775807}}]}`,
 	} {
-		for i := range Events {
+		for i := range event.Events {
 			f.Add(i, []byte(odd))
 		}
 	}
 	f.Fuzz(func(t *testing.T, which int, data []byte) {
-		if which < 0 || which >= len(Events) {
+		if which < 0 || which >= len(event.Events) {
 			return
 		}
-		e, err := decode(Events[which], data)
+		e, err := decode(event.Events[which], data)
 		if err != nil {
 			return
 		}
 		once := encode(t, e)
-		again, err := decode(Events[which], once)
+		again, err := decode(event.Events[which], once)
 		if err != nil {
 			t.Fatalf("%s was written and cannot be read: %v", once, err)
 		}

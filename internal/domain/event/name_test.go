@@ -1,23 +1,24 @@
-package event
+package event_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 func TestNames(t *testing.T) {
 	for _, ok := range []string{"a", "0", "code-reviewer_2.1", strings.Repeat("a", 64)} {
-		if err := CheckName("agent name", ok); err != nil {
+		if err := event.CheckName("agent name", ok); err != nil {
 			t.Errorf("%q: %v", ok, err)
 		}
 	}
 	for _, bad := range []string{
 		"", ".", "..", "-a", "_a", "A", "a b", "a/b", "../a", `a\b`, "a\x00", "a\n", "ä", "a\u202e", "\xff", strings.Repeat("a", 65),
 	} {
-		err := CheckName("agent name", bad)
+		err := event.CheckName("agent name", bad)
 		if r, ok := refusal.As(err); !ok || r.Code != refusal.Invalid || r.Hint == "" {
 			t.Errorf("%q: %v", bad, err)
 		} else if strings.ContainsAny(r.Message, "\x00\n\u202e") || !utf8.ValidString(r.Message) {
@@ -28,23 +29,23 @@ func TestNames(t *testing.T) {
 
 func TestAnIDAndChecksThatPassTakeOneAllocation(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() {
-		_, _ = HandoffID("task_1", 2), CheckName("the name", "reviewer")
-		_ = Budget{Tokens: 1}.Check("the budget")
+		_, _ = event.HandoffID("task_1", 2), event.CheckName("the name", "reviewer")
+		_ = event.Budget{Tokens: 1}.Check("the budget")
 	}); n > 1 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 func TestLabelsAreWordsOfOtherSystems(t *testing.T) {
-	for _, good := range []string{"ada", "refunds:write", "coder-2", "ada@host", "åsa", "日本", "a.b", strings.Repeat("x", MaxName)} {
-		if err := CheckLabel("a permission", good); err != nil {
+	for _, good := range []string{"ada", "refunds:write", "coder-2", "ada@host", "åsa", "日本", "a.b", strings.Repeat("x", event.MaxName)} {
+		if err := event.CheckLabel("a permission", good); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
 	for _, bad := range []string{
-		"", ".", "..", "a b", "a\tb", "a\x00", "a\x7f", "a\u202eb", "a\u200bb", "a/b", `a\b`, "a*", "a>", `a"`, "a'", "\xff", strings.Repeat("x", MaxName+1),
+		"", ".", "..", "a b", "a\tb", "a\x00", "a\x7f", "a\u202eb", "a\u200bb", "a/b", `a\b`, "a*", "a>", `a"`, "a'", "\xff", strings.Repeat("x", event.MaxName+1),
 	} {
-		if err := CheckLabel("a permission", bad); refusal.CodeOf(err) != refusal.Invalid {
+		if err := event.CheckLabel("a permission", bad); refusal.CodeOf(err) != refusal.Invalid {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package frontend
+package frontend_test
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/record/frontend"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // place is what front ends share, in memory.
 type place struct {
-	Store
+	frontend.Store
 	turn    chan struct{}
 	mu      sync.Mutex
 	cursors map[string]ledger.Position
@@ -52,13 +53,13 @@ func (p *place) HoldTurn(ctx context.Context, taken func()) error {
 
 func (p *place) Close() {}
 
-func (p *place) Others() Others { return p }
+func (p *place) Others() frontend.Others { return p }
 
 func (p *place) Drain(context.Context, string, bool) error { return nil }
 
 func (p *place) Forget(context.Context, string) error { return nil }
 
-func (p *place) Meet(context.Context, Member) ([]Seen, bool, error) {
+func (p *place) Meet(context.Context, frontend.Member) ([]frontend.Seen, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return nil, false, p.away
@@ -72,7 +73,7 @@ func (own) Cursor(context.Context, string) (ledger.Position, error) { return 0, 
 func (own) SaveCursor(context.Context, string, ledger.Position) error { return nil }
 
 // work takes the turn, and does while it has it what takes a second for each of ten, and a second more when it is stopped. It returns what was done.
-func work(ctx context.Context, f *FrontEnd, running *sync.WaitGroup) (done *[]ledger.Position) {
+func work(ctx context.Context, f *frontend.FrontEnd, running *sync.WaitGroup) (done *[]ledger.Position) {
 	done = new([]ledger.Position)
 	cursors := f.Cursors(own{})
 	running.Go(func() { f.TakeTurn(ctx) })
@@ -92,14 +93,14 @@ func work(ctx context.Context, f *FrontEnd, running *sync.WaitGroup) (done *[]le
 }
 
 func TestTheNextFrontEndThatHasTheTurnRepeatsNothing(t *testing.T) {
-	for name, give := range map[string]func(f *FrontEnd, stop func()){
-		"stopped": func(_ *FrontEnd, stop func()) { stop() },
-		"paused":  func(f *FrontEnd, _ func()) { f.Pause(true) },
+	for name, give := range map[string]func(f *frontend.FrontEnd, stop func()){
+		"stopped": func(_ *frontend.FrontEnd, stop func()) { stop() },
+		"paused":  func(f *frontend.FrontEnd, _ func()) { f.Pause(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				shared := newPlace()
-				one, other := New(shared), New(shared)
+				one, other := frontend.New(shared), frontend.New(shared)
 				ctx, end := context.WithCancel(t.Context())
 				first, stop := context.WithCancel(ctx)
 				defer stop()
@@ -121,7 +122,7 @@ func TestTheNextFrontEndThatHasTheTurnRepeatsNothing(t *testing.T) {
 
 func TestAFrontEndThatEndsSharesWhatItSaved(t *testing.T) {
 	shared := newPlace()
-	f := New(shared)
+	f := frontend.New(shared)
 	if err := f.Cursors(own{}).SaveCursor(t.Context(), "courier", 7); err != nil {
 		t.Fatal(err)
 	}
@@ -135,13 +136,13 @@ func TestAFrontEndThatEndsSharesWhatItSaved(t *testing.T) {
 func TestAFrontEndListensAgainAfterItWasCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := newPlace()
-		f := New(shared)
+		f := frontend.New(shared)
 		if d := f.Listens(); d != 0 {
 			t.Errorf("one that was not started has listened for %s", d)
 		}
 		ctx, end := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { f.Meet(ctx, func(context.Context) Member { return Member{} }, func(bool) {}) })
+		running.Go(func() { f.Meet(ctx, func(context.Context) frontend.Member { return frontend.Member{} }, func(bool) {}) })
 		for _, step := range []struct {
 			away   error
 			passes time.Duration

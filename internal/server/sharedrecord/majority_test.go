@@ -1,4 +1,4 @@
-package sharedrecord
+package sharedrecord_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
 // A server that has reached the others, and then does not for a while, goes on with its start: it had ended.
@@ -39,7 +40,7 @@ func TestAServerThatStartsWaitsForAMajority(t *testing.T) {
 				}
 				began := time.Now()
 				var log bytes.Buffer
-				err := WhenMajority(ctx, slog.New(slog.NewTextHandler(&log, nil)), func() error {
+				err := sharedrecord.WhenMajority(ctx, slog.New(slog.NewTextHandler(&log, nil)), func() error {
 					if time.Since(began) < test.lacks {
 						return lacking
 					}

@@ -1,9 +1,13 @@
-package human
+package human_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
+)
 
 func TestIDsHaveNames(t *testing.T) {
-	names := Names{"task_1": "Refund  order 7"}
+	names := human.Names{"task_1": "Refund  order 7"}
 	for id, want := range map[string]string{
 		"task_1": "Refund order 7", "task_1.h2": "Refund order 7, handoff 2", "task_1.k1": "Refund order 7, ticket 1", "task/task_1": "Refund order 7",
 		"task_2.h1": "task_2.h1", "memory/mem_1": "memory/mem_1",

@@ -1,6 +1,10 @@
-package sheet
+package sheet_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/sheet"
+)
 
 // Two texts are marked where they differ, in whole words, and nothing of them is lost.
 func TestTextsAreToldApartInWholeWords(t *testing.T) {
@@ -13,8 +17,8 @@ func TestTextsAreToldApartInWholeWords(t *testing.T) {
 		{"größer als\u20284", "größer als\u20285", "größer als\u2028", "4", "5", ""},
 		{"", "new", "", "", "new", ""},
 	} {
-		first, second := Apart(c.a, c.b)
-		if first != (Parts{c.before, c.first, c.after}) || second != (Parts{c.before, c.second, c.after}) {
+		first, second := sheet.Apart(c.a, c.b)
+		if first != (sheet.Parts{c.before, c.first, c.after}) || second != (sheet.Parts{c.before, c.second, c.after}) {
 			t.Errorf("%q and %q: %q, %q", c.a, c.b, first, second)
 		}
 		if first.Before+first.Middle+first.After != c.a || second.Before+second.Middle+second.After != c.b {

@@ -1,4 +1,4 @@
-package standing
+package standing_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/webpage/standing"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -51,7 +52,7 @@ func TestATaskThatHasNotEndedSaysWhyItIsWhereItIs(t *testing.T) {
 		"its deadline is before":            {task: client.Task{State: client.Waiting, Ticket: late, Deadline: noon}, want: "Waits for a person of the desk billing", then: "its deadline has passed, and it goes to the dead letters", link: "/tickets/task_1.k1", until: true, only: true},
 		"ended":                             {task: client.Task{State: client.Completed, Parked: &client.ParkedFor{Cause: "limit"}}, none: true},
 	} {
-		all, found := Of(c.task), false
+		all, found := standing.Of(c.task), false
 		for _, s := range all {
 			if strings.Contains(s.Text, c.want) && strings.HasPrefix(s.Then, c.then) && s.Link == c.link && s.Until.IsZero() == !c.until && (s.Until.IsZero() || s.Then != "") {
 				found = true

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/trapezehq/trapeze/internal/cli/demo/report"
 )
 
 func module(t *testing.T, files map[string]string) string {
@@ -42,18 +44,18 @@ var bakery = map[string]string{
 	"internal/deep/x/x.go": "package x\n\nimport (\n\t\"fmt\"\n\t\"example.com/bakery\"\n)\n\nfunc show() { fmt.Println(bakery.Sell) }\n",
 }
 
-func look(t *testing.T, root string) Survey {
+func look(t *testing.T, root string) report.Survey {
 	t.Helper()
-	s, err := Look(t.Context(), root, func(string) {})
+	s, err := report.Look(t.Context(), root, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func analysed(t *testing.T) Analysis {
+func analysed(t *testing.T) report.Analysis {
 	t.Helper()
-	a, err := Analyse(t.Context(), look(t, module(t, bakery)), func(int, string) error { return nil })
+	a, err := report.Analyse(t.Context(), look(t, module(t, bakery)), func(int, string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +83,11 @@ func TestASurveyListsWhatGoWouldBuild(t *testing.T) {
 }
 
 func TestADirectoryWithoutModuleIsRefused(t *testing.T) {
-	if _, err := Look(t.Context(), t.TempDir(), func(string) {}); !errors.Is(err, ErrNoModule) {
+	if _, err := report.Look(t.Context(), t.TempDir(), func(string) {}); !errors.Is(err, report.ErrNoModule) {
 		t.Errorf("got %v", err)
 	}
 	root := module(t, map[string]string{"go.mod": "module example.com/empty\n"})
-	if _, err := Look(t.Context(), root, func(string) {}); err == nil {
+	if _, err := report.Look(t.Context(), root, func(string) {}); err == nil {
 		t.Error("a module without Go files was surveyed")
 	}
 }
@@ -105,22 +107,22 @@ func TestTheAnalysisCounts(t *testing.T) {
 func TestAnAnalysisStopsWhenItsReaderIsGone(t *testing.T) {
 	s := look(t, module(t, bakery))
 	gone := errors.New("gone")
-	if _, err := Analyse(t.Context(), s, func(int, string) error { return gone }); !errors.Is(err, gone) {
+	if _, err := report.Analyse(t.Context(), s, func(int, string) error { return gone }); !errors.Is(err, gone) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Analyse(ctx, s, func(int, string) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := report.Analyse(ctx, s, func(int, string) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-var rules = Rules{Closing: "*Counted, not guessed.*", NoPaths: true}
+var rules = report.Rules{Closing: "*Counted, not guessed.*", NoPaths: true}
 
 func TestAReportAsWrittenHasNoFindings(t *testing.T) {
 	a := analysed(t)
-	for _, r := range []Rules{{}, rules} {
-		if f := Review(Write(a, r), a, r); len(f) > 0 {
+	for _, r := range []report.Rules{{}, rules} {
+		if f := report.Review(report.Write(a, r), a, r); len(f) > 0 {
 			t.Errorf("findings: %q", f)
 		}
 	}
@@ -128,7 +130,7 @@ func TestAReportAsWrittenHasNoFindings(t *testing.T) {
 
 func TestRulesThatDidNotReachTheWriterAreFound(t *testing.T) {
 	a := analysed(t)
-	f := Review(Write(a, Rules{}), a, rules)
+	f := report.Review(report.Write(a, report.Rules{}), a, rules)
 	if want := []string{`the last line is not "*Counted, not guessed.*"`, "a directory of this machine is named: " + a.Root}; !slices.Equal(f, want) {
 		t.Errorf("findings: %q, want %q", f, want)
 	}
@@ -139,28 +141,28 @@ func TestADirectoryIsNamedOnlyByItsOwnPath(t *testing.T) {
 		"The source is in `/app`.": true, "/app": true, "see /app/main.go": true, "in /app.": true,
 		"[internal/app](#internalapp)": false, "/apple": false, "/srv/app": false, "./app": false, "": false, "/app-2": false,
 	} {
-		if Names(text, "/app") != want {
+		if report.Names(text, "/app") != want {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}
-	if Names("anything", "") {
+	if report.Names("anything", "") {
 		t.Error("no directory is named")
 	}
 }
 
 func TestASummaryIsShortAndKeepsToTheRules(t *testing.T) {
 	a := analysed(t)
-	s := Summary(a, rules, "elsewhere", 1000)
+	s := report.Summary(a, rules, "elsewhere", 1000)
 	for _, want := range []string{"4 packages, ", "Most imported: `bakery (root)`, by 1 of 4 packages", "Longest function: `Oven.Bake` in oven, 3 lines", "elsewhere"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("%q is not in it:\n%s", want, s)
 		}
 	}
-	if !strings.HasSuffix(s, "\n"+rules.Closing+"\n") || strings.Contains(s, a.Root) || len(s) > len(Write(a, rules))/2 {
+	if !strings.HasSuffix(s, "\n"+rules.Closing+"\n") || strings.Contains(s, a.Root) || len(s) > len(report.Write(a, rules))/2 {
 		t.Errorf("it is\n%s", s)
 	}
-	for limit := len(Summary(a, rules, "elsewhere", 0)); limit < len(s); limit++ {
-		short := Summary(a, rules, "elsewhere", limit)
+	for limit := len(report.Summary(a, rules, "elsewhere", 0)); limit < len(s); limit++ {
+		short := report.Summary(a, rules, "elsewhere", limit)
 		if len(short) > limit || !strings.Contains(short, "elsewhere") || !strings.HasSuffix(short, rules.Closing+"\n") {
 			t.Fatalf("in %d bytes it is\n%s", limit, short)
 		}
@@ -169,7 +171,7 @@ func TestASummaryIsShortAndKeepsToTheRules(t *testing.T) {
 
 func TestACountIsHeldAgainstTheAnalysis(t *testing.T) {
 	s, a := look(t, module(t, bakery)), analysed(t)
-	c, err := ParseCount(s.Count().String())
+	c, err := report.ParseCount(s.Count().String())
 	if err != nil || c != s.Count() {
 		t.Fatalf("%v, %v", c, err)
 	}
@@ -180,7 +182,7 @@ func TestACountIsHeldAgainstTheAnalysis(t *testing.T) {
 	if d := c.Differs(a); d != "the survey listed 4 packages with 8 files, tests included; the analysis has 4 packages with 7 files, tests included" {
 		t.Errorf("%q", d)
 	}
-	if _, err := ParseCount("many"); err == nil {
+	if _, err := report.ParseCount("many"); err == nil {
 		t.Error("no count was taken for one")
 	}
 }
@@ -194,15 +196,15 @@ func TestTheReviewFindsWhatIsWrong(t *testing.T) {
 		"a row that was not counted":  {"| [tested](#tested) | 0 | 1 ", "| [tested](#tested) | 0 | 2 ", "the table has"},
 		"a package that has no row":   {"| [tested](#tested) |", "| tested |", "package tested is not in the table"},
 		"two headings of one anchor":  {"## At a glance", "## The packages", "two headings have the anchor #the-packages"},
-		"a report that says nothing":  {Write(a, rules), "", "package . has no section"},
+		"a report that says nothing":  {report.Write(a, rules), "", "package . has no section"},
 		"everything under a new name": {"### internal/deep/x", "### x", "the link #internaldeepx has no target"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spoilt := strings.Replace(Write(a, rules), c.old, c.new, 1)
-			if spoilt == Write(a, rules) {
+			spoilt := strings.Replace(report.Write(a, rules), c.old, c.new, 1)
+			if spoilt == report.Write(a, rules) {
 				t.Fatal("nothing was spoilt")
 			}
-			if f := Review(spoilt, a, rules); !strings.Contains(strings.Join(f, "\n"), c.want) {
+			if f := report.Review(spoilt, a, rules); !strings.Contains(strings.Join(f, "\n"), c.want) {
 				t.Errorf("findings %q lack %q", f, c.want)
 			}
 		})
