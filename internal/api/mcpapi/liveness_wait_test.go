@@ -1,4 +1,4 @@
-package liveness_test
+package mcpapi_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package constrainttext_test
+package event_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package netns_test
+package ledgertest_test
 
 import (
 	"errors"
@@ -25,8 +25,8 @@ func network(t *testing.T) *netns.Network {
 	return n
 }
 
-// echo listens in the second namespace, and returns a connection to it from the first.
-func echo(t *testing.T, n *netns.Network) net.Conn {
+// echoAcross listens in the second namespace, and returns a connection to it from the first.
+func echoAcross(t *testing.T, n *netns.Network) net.Conn {
 	t.Helper()
 	l, err := n.Listen(1, n.Host(1)+":0")
 	if err != nil {
@@ -50,25 +50,9 @@ func echo(t *testing.T, n *netns.Network) net.Conn {
 	return c
 }
 
-func say(t *testing.T, c net.Conn, text string) {
-	t.Helper()
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func hears(t *testing.T, c net.Conn, want string) {
-	t.Helper()
-	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
-	b := make([]byte, len(want))
-	if _, err := io.ReadFull(c, b); err != nil || string(b) != want {
-		t.Fatalf("%q, %v; want %q", b, err, want)
-	}
-}
-
 func TestWhatIsHeldIsSentAgainByTCP(t *testing.T) {
 	n := network(t)
-	c := echo(t, n)
+	c := echoAcross(t, n)
 	say(t, c, "one")
 	hears(t, c, "one")
 	for _, one := range []func(link.Way){func(w link.Way) { n.Sends(0, w) }, func(w link.Way) { n.Hears(0, w) }} {
@@ -92,7 +76,7 @@ func TestWhatIsHeldIsSentAgainByTCP(t *testing.T) {
 
 func TestAConnectionIsBrokenAtBothSides(t *testing.T) {
 	n := network(t)
-	c := echo(t, n)
+	c := echoAcross(t, n)
 	say(t, c, "one")
 	hears(t, c, "one")
 	if k := n.Reset(1); k != 1 {
@@ -103,5 +87,5 @@ func TestAConnectionIsBrokenAtBothSides(t *testing.T) {
 	if k, err := c.Read(make([]byte, 3)); err == nil || errors.Is(err, io.EOF) || strings.Contains(err.Error(), "timeout") {
 		t.Errorf("%d bytes, %v; want a reset", k, err)
 	}
-	say(t, echo(t, n), "a new one works")
+	say(t, echoAcross(t, n), "a new one works")
 }

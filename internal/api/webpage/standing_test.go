@@ -1,4 +1,4 @@
-package standing_test
+package webpage_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package desk_test
+package usecase_test
 
 import (
 	"context"
@@ -16,21 +16,21 @@ import (
 
 var now = time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 
-// asked is a question to a desk; of the owner ann.
-func asked(n int, of string) event.TicketOpened {
+// ticketAsked is a question to a desk; of the owner ann.
+func ticketAsked(n int, of string) event.TicketOpened {
 	return event.TicketOpened{Ticket: n, Kind: event.TicketQuestion, Desk: of, By: "agent/ann", Due: now.Add(time.Hour), At: now}
 }
 
 func TestChangesAreThoseOfTheTicketsOfTheDesk(t *testing.T) {
 	created := []event.Event{event.Created{Task: "t", Requester: "agent/ann"}}
-	opened := func(of string) []event.Event { return append(slices.Clone(created), asked(1, of)) }
+	opened := func(of string) []event.Event { return append(slices.Clone(created), ticketAsked(1, of)) }
 	closed := event.TicketClosed{Ticket: 1, Outcome: event.TicketAnswered, By: "yves", At: now}
 	for name, c := range map[string]struct {
 		before, events []event.Event
 		want           string
 	}{
 		"opened with the task":                {nil, opened("billing"), "ticket-opened"},
-		"of another desk":                     {created, []event.Event{asked(1, "legal")}, ""},
+		"of another desk":                     {created, []event.Event{ticketAsked(1, "legal")}, ""},
 		"of a person by name":                 {created, []event.Event{event.TicketOpened{Ticket: 1, Kind: event.TicketQuestion, Desk: "billing", To: "yves", At: now}}, ""},
 		"claimed by another":                  {opened("billing"), []event.Event{event.TicketClaimed{Ticket: 1, By: "yves", At: now}}, "ticket-claimed"},
 		"reminded":                            {opened("billing"), []event.Event{event.TicketReminded{Ticket: 1, Reminder: 1, At: now}}, "ticket-reminded"},
@@ -40,8 +40,8 @@ func TestChangesAreThoseOfTheTicketsOfTheDesk(t *testing.T) {
 		"after its end":                       {append(opened("billing"), closed), []event.Event{event.Progressed{}, event.Called{By: "ann", At: now}}, ""},
 		"with the end of its task":            {opened("billing"), []event.Event{event.Called{By: "ann", At: now}}, "ticket-closed"},
 		"of another desk, with its task":      {opened("legal"), []event.Event{event.Called{By: "ann", At: now}}, ""},
-		"gone to another desk as a new one":   {opened("billing"), []event.Event{asked(2, "legal")}, "ticket-closed"},
-		"come from another desk as a new one": {opened("legal"), []event.Event{asked(2, "billing")}, "ticket-opened"},
+		"gone to another desk as a new one":   {opened("billing"), []event.Event{ticketAsked(2, "legal")}, "ticket-closed"},
+		"come from another desk as a new one": {opened("legal"), []event.Event{ticketAsked(2, "billing")}, "ticket-opened"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			zoe := desk.Reader{Name: "zoe", Serves: []string{"billing"}}
@@ -66,7 +66,7 @@ func TestEventsThatAreSkippedChangeNoTicket(t *testing.T) {
 		}
 		skipped++
 		for _, before := range [][]event.Event{nil, {event.TicketClaimed{Ticket: 1, By: "yves", At: now}}, {event.TicketClosed{Ticket: 1, At: now}}} {
-			of := task.FoldAll(task.FoldAll(task.Task{}, []event.Event{event.Created{Task: "t"}, asked(1, "billing")}), before)
+			of := task.FoldAll(task.FoldAll(task.Task{}, []event.Event{event.Created{Task: "t"}, ticketAsked(1, "billing")}), before)
 			if after := task.Fold(of, e); after.Ticket != of.Ticket {
 				t.Errorf("%s changes a ticket", e.EventName())
 			}

@@ -1,4 +1,4 @@
-package sharedrecord_test
+package server
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package place_test
+package cli_test
 
 import (
 	"reflect"

@@ -1,4 +1,4 @@
-package show_test
+package mcpapi_test
 
 import (
 	"testing"

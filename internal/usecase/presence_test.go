@@ -1,4 +1,4 @@
-package presence_test
+package usecase_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package human_test
+package webpage_test
 
 import (
 	"testing"

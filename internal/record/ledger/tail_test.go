@@ -1,4 +1,4 @@
-package tail_test
+package ledger_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package outbound_test
+package mcpapi_test
 
 import (
 	"context"

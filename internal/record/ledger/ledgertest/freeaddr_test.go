@@ -1,4 +1,4 @@
-package freeaddr_test
+package ledgertest_test
 
 import (
 	"net"

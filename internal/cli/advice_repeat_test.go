@@ -1,4 +1,4 @@
-package advice_test
+package cli_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package sheet_test
+package webpage_test
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestTextsAreToldApartInWholeWords(t *testing.T) {
 		{"", "new", "", "", "new", ""},
 	} {
 		first, second := sheet.Apart(c.a, c.b)
-		if first != (sheet.Parts{c.before, c.first, c.after}) || second != (sheet.Parts{c.before, c.second, c.after}) {
+		if first != (sheet.Parts{Before: c.before, Middle: c.first, After: c.after}) || second != (sheet.Parts{Before: c.before, Middle: c.second, After: c.after}) {
 			t.Errorf("%q and %q: %q, %q", c.a, c.b, first, second)
 		}
 		if first.Before+first.Middle+first.After != c.a || second.Before+second.Middle+second.After != c.b {

@@ -1,4 +1,4 @@
-package argument_test
+package mcpapi_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package wire_test
+package client_test
 
 import (
 	"net/url"

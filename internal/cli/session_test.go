@@ -1,4 +1,4 @@
-package session_test
+package cli_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package link_test
+package ledgertest_test
 
 import (
 	"io"

@@ -1,4 +1,4 @@
-package positions_test
+package usecase_test
 
 import (
 	"context"
