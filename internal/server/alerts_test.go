@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -213,42 +211,6 @@ func TestASilencedAlertIsRaisedAndNobodyElseThanOperatorsSilences(t *testing.T) 
 	w.advance(time.Hour)
 	if names := w.recorded(); !slices.Contains(names, "silenced") || strings.Count(strings.Join(names, " "), "silence-ended") != 2 {
 		t.Errorf("%q", names)
-	}
-}
-
-// snapshot copies the files of a data directory, as a crash would leave them.
-func snapshot(t *testing.T, from string) string {
-	t.Helper()
-	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Clean(to)
-}
-
-// TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved: nobody moves the clock of the second server, which finds a failure in the record when it starts.
-func TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved(t *testing.T) {
-	t.Parallel()
-	w := newWatchdog(t, Config{DataDir: t.TempDir(), Clock: NewClock(time.Now())})
-	coder := w.agent("coder")
-	created, err := w.boss.CreateTask(w.Context(), client.CreateInput{Intent: "work", Send: &client.SendInput{To: []string{"coder"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := coder.Reject(w.Context(), created.Handoff, client.RejectInput{Reason: client.NotCapable}); err != nil {
-		t.Fatal(err)
-	}
-	again := newWatchdog(t, Config{DataDir: snapshot(t, w.s.config.DataDir), Clock: NewClock(time.Time{})})
-	late := time.After(time.Minute)
-	for _, ok := again.raised()["handoff-failed"]; !ok; _, ok = again.raised()["handoff-failed"] {
-		select {
-		case <-late:
-			t.Fatal("it is not raised")
-		case <-time.After(10 * time.Millisecond): // between two looks
-		}
-	}
-	if got := w.recorded(); len(got) != 0 {
-		t.Errorf("a clock that stands: %q", got)
 	}
 }
 

@@ -2,11 +2,7 @@ package server
 
 import (
 	"bytes"
-	"context"
-	"encoding/base64"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,70 +12,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 )
-
-func TestWithoutItsKeysASealedRecordIsNotServed(t *testing.T) {
-	t.Parallel()
-	k := treat(t, openErasable(t, t.TempDir()))
-	stop(t, k.server)
-	path := filepath.Join(k.dir, seal.ContentKeys)
-	keys, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := func(what string, c Config) {
-		t.Helper()
-		c.DataDir, c.Addr = k.dir, "127.0.0.1:0"
-		s, err := Open(t.Context(), c)
-		if err == nil {
-			_ = s.Close(context.Background())
-		}
-		if err == nil || !strings.Contains(err.Error(), "its keys cannot be used") {
-			t.Errorf("%s: %v", what, err)
-		}
-		if found := views(t, k.dir); strings.HasPrefix(what, "no file") != (len(found) == 0) {
-			t.Errorf("%s: trapeze verify finds %q", what, found)
-		}
-	}
-	for what, b := range map[string][]byte{"no key": keys[:4096], "half of the header": keys[:100], "zeros": make([]byte, len(keys))} {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		start(what, Config{})
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	start("no file", Config{})
-	start("no file, and the flag", Config{Erasable: true})
-	if _, err := os.Stat(path); err == nil {
-		t.Error("new keys were made for a sealed record")
-	}
-	if found := verified(t, k.dir); len(found) > 0 {
-		t.Errorf("without keys the verifier finds %v", found)
-	}
-	if err := os.WriteFile(path, keys, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	own := filepath.Join(k.dir, seal.InstallationFile)
-	right, err := os.ReadFile(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(own, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	start("another key of the installation", Config{})
-	if err := os.WriteFile(own, right, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	k.again(t, Config{})
-	if got := k.answers(t)["trail"]; !strings.Contains(got, k.secret("note")) {
-		t.Errorf("%.300s", got)
-	}
-}
 
 // record records an erasure of the patient's task and does nothing else.
 func (k *clinic) record(t *testing.T) {

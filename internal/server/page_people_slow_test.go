@@ -158,3 +158,58 @@ func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
 		cancel()
 	}
 }
+
+// The overview has the tickets that are due first, and how many more there are; tickets of takeovers have the names of their tasks; what was closed last comes first.
+func TestThePageOrdersAndNamesWhatWaitsForPeople(t *testing.T) {
+	s, admin, page, agents := crew(t, "ann")
+	ctx, zoe := t.Context(), atDesk(t, s, admin)
+	var first, last client.Receipt
+	for n := range 7 { // the last is due first
+		r, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("asks ", n), Start: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t)(agents["ann"].Ask(ctx, r.Task, client.AskInput{Epoch: 1, Question: fmt.Sprint("Question ", n, "?"), Desk: "billing", Within: client.Duration(time.Duration(10-n) * time.Hour)}))
+		if last = r; n == 0 {
+			first = r
+		}
+	}
+	body := page.get("/", http.StatusOK)
+	shown(t, "the overview", body, "Waits for you", "Question 6?", "Question 5?", "Question 2?", `<a href="/inbox">2 more</a>`)
+	if strings.Contains(body, "Question 1?") {
+		t.Error("the overview has more than it counts")
+	}
+	zoe.post("/tickets/"+first.Task+".k1/claim", "", "Claimed")
+	if _, err := admin.Claim(ctx, last.Task+".k1"); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "what waits for zoe: what she has claimed, and not what another has", zoe.get("/", http.StatusOK), "Waits for you", "Question 5?", "Question 1?", `<a href="/inbox">1 more</a>`)
+	shown(t, "what waits for the other", page.get("/", http.StatusOK), "Waits for you", "Question 6?", "Question 5?", "Question 2?", `<a href="/inbox">1 more</a>`)
+	if _, err := admin.Release(ctx, last.Task+".k1", client.ReleaseInput{}); err != nil {
+		t.Fatal(err)
+	}
+	over, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "Call the customer", Send: &client.SendInput{To: []string{"human:billing"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticket := "/tickets/" + over.Task + ".k1"
+	shown(t, "the inbox", page.get("/inbox", http.StatusOK), `<a href="`+ticket+`">Call the customer</a>`)
+	shown(t, "the ticket", page.get(ticket, http.StatusOK), "<h1>Take over: Call the customer</h1>")
+	shown(t, "the handoff", page.get("/tasks/"+over.Task+"/hops/1", http.StatusOK), `<span class="tag">billing <span`)
+
+	zoe.post("/tickets/"+last.Task+".k1/answer", "answer=it+is", "Answered.")
+	if body := zoe.get("/tickets/"+last.Task+".k1?did=answer", http.StatusOK); !strings.Contains(body, `<a href="/inbox" autofocus>`) {
+		t.Errorf("who has answered does not go on to the inbox:\n%s", body)
+	}
+	if _, err := s.Advance(ctx, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	zoe.post("/tickets/"+first.Task+".k1/answer", "answer=it+is", "Answered.")
+	before := page.get("/inbox?past=1", http.StatusOK)
+	shown(t, "what was answered before", before, "Question 0?", "Question 6?", "<kbd>j</kbd>")
+	if strings.Contains(before, "<kbd>a</kbd>") {
+		t.Error("keys answer what was answered before")
+	}
+	must(t)(admin.SetReadiness(ctx, "ann", client.Offline))
+	shown(t, "an agent that is offline", page.get("/agents/ann", http.StatusOK), `<span class="readiness offline">offline, set by an operator</span>`)
+}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -51,4 +53,63 @@ func TestADeadLetterIsFoundAmongMany(t *testing.T) {
 	if got := page.do(http.MethodPost, "/dead?text=order", "verb=discard&key=k2&why=old&task="+dead("another order")); got.header.Get("Location") != "/dead?did=discard&text=order" {
 		t.Errorf("the list goes on at %q", got.header.Get("Location"))
 	}
+}
+
+// A list is narrowed by when tasks changed, in words that people type, and says how many match in each state.
+func TestTasksAreListedAndFoundByWhenTheyChanged(t *testing.T) {
+	s, admin, page, agents := crew(t, "ann")
+	ctx := t.Context()
+	advance := func(by time.Duration) {
+		t.Helper()
+		if _, err := s.Advance(ctx, by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, intent := range []string{"paint the first", "paint the second"} {
+		must(t)(admin.CreateTask(ctx, client.CreateInput{Intent: intent}))
+		must(t)(admin.Remember(ctx, client.RememberInput{Text: "knows to " + intent, Scope: client.ScopeWorkspace}))
+		advance(3 * time.Hour)
+	}
+	must(t)(agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "paint the third", Start: true})) // at 15:00
+	advance(20 * time.Minute)                                                                          // its lease is longer
+	for query, want := range map[string]string{
+		"":                            "first second third 2 pending 1 executing",
+		"since=1h":                    "third 1 executing",
+		"until=1h":                    "first second 2 pending",
+		"since=5h&until=2h":           "second 1 pending",
+		"since=2026-11-23+10:00":      "second third 1 pending 1 executing",
+		"until=2026-11-23T12:00:00Z":  "first 1 pending",
+		"since=7d&text=second&live=1": "second 1 pending",
+		"since=2026-11-24":            "",
+	} {
+		body, words := page.get("/tasks?"+query, http.StatusOK), strings.Fields(want)
+		for _, name := range []string{"first", "second", "third"} {
+			if got := strings.Contains(body, "paint the "+name); got != slices.Contains(words, name) {
+				t.Errorf("%q: the %s is listed: %v", query, name, got)
+			}
+		}
+		for _, state := range []string{"1 pending", "2 pending", "1 executing"} {
+			if got := strings.Contains(body, ">"+state+"</a>"); got != strings.Contains(want, state) {
+				t.Errorf("%q: %s is shown: %v", query, state, got)
+			}
+		}
+	}
+	for query, want := range map[string]string{"q=paint&since=1h": "third", "q=paint&until=5h": "first knows first", "q=paint&since=5h&until=2h": "second knows second", "since=1h": "third"} {
+		body, words := page.get("/find?"+query, http.StatusOK), strings.Fields(want)
+		for _, name := range []string{"first", "second", "third"} {
+			if got := strings.Contains(body, ">paint the "+name+"<"); got != slices.Contains(words, name) {
+				t.Errorf("%q finds the %s: %v", query, name, got)
+			}
+			if got := strings.Contains(body, "knows to paint the "+name); got != strings.Contains(want, "knows "+name) {
+				t.Errorf("%q finds what knows the %s: %v", query, name, got)
+			}
+		}
+		if strings.Contains(body, `<h2 id="a">`) {
+			t.Errorf("%q looks in agents, which have no such time", query)
+		}
+	}
+	for _, path := range []string{"/tasks?since=yesterday", "/find?q=x&until=soon"} {
+		shown(t, path, page.get(path, http.StatusUnprocessableEntity), "is no time", "such as 90m, 2h or 7d")
+	}
+	page.get("/tasks?since=1h&until=2h", http.StatusBadRequest)
 }

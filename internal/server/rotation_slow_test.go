@@ -5,10 +5,12 @@ package server
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
 // TestAnInterruptedRotationGoesOnOrHasNotBegun puts a directory in the place of each file that a rotation writes, as a process that is killed there would leave
@@ -47,5 +49,55 @@ func TestAnInterruptedRotationGoesOnOrHasNotBegun(t *testing.T) {
 				t.Error(found)
 			}
 		})
+	}
+}
+
+func TestReceiptsVerifyBeforeAndAfterARotationOfTheKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	task := paid(t, s)
+	before, old := receiptOf(t, owner(t, s), task+".h1")
+	r, err := admin.New(owner(t, s)).RotateKey(t.Context(), "yearly")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(old) != r.Old || r.New == r.Old {
+		t.Fatalf("%+v, the key was %s", r, old)
+	}
+	if !verifies(t, []byte(r.Receipt), r.Old) || verifies(t, []byte(r.Receipt), r.New) {
+		t.Error("the old key did not sign the rotation")
+	}
+	if _, err := owner(t, s).RegisterAgent(t.Context(), "eve", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	for restarts := range 2 {
+		after, keys := receiptOf(t, owner(t, s), task+".h1")
+		if keys != r.Old+"\n"+r.New+"\n" {
+			t.Errorf("after %d restarts the keys are %q", restarts, keys)
+		}
+		if !verifies(t, before, keys) || !verifies(t, before, r.Old) || !verifies(t, after, keys) {
+			t.Errorf("after %d restarts a receipt does not verify", restarts)
+		}
+		stop(t, s)
+		if c, err := checkpointIn(t, dir); err != nil || len(verified(t, dir)) > 0 {
+			t.Errorf("%v, %v, %v", c, err, verified(t, dir))
+		}
+		s = open(t, dir)
+		if _, err := owner(t, s).RegisterAgent(t.Context(), "eve", client.AgentSpec{Capabilities: []string{"again"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop(t, s)
+	note, err := os.ReadFile(filepath.Join(dir, "proof", "checkpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := proof.ParseKeys(r.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := proof.OpenCheckpoint(note, public); err != nil {
+		t.Errorf("the new key does not sign after a restart: %v", err)
 	}
 }

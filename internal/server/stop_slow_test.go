@@ -4,8 +4,12 @@ package server
 
 import (
 	"context"
+	"errors"
+	"net/http"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -90,5 +94,141 @@ func TestADrainedServerHasCallsOverMCPGoOn(t *testing.T) {
 	}
 	if task, err := admin.Task(t.Context(), made.Task); err != nil || task.Owner != "bob" {
 		t.Errorf("the task: %+v, %v", task, err)
+	}
+}
+
+// mcpSession connects a client over MCP, with a token and a version of the protocol.
+func mcpSession(t *testing.T, s *Server, version, token string, o *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o)
+	way := &mcp.StreamableClientTransport{Endpoint: s.URL() + "/mcp", HTTPClient: &http.Client{Transport: withToken(token)}}
+	session, err := c.Connect(t.Context(), way, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() }) // the server is gone
+	return session
+}
+
+type withToken string
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(w))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// waitFor waits until n calls of the HTTP API wait, those that tools of MCP make included.
+func waitFor(t *testing.T, n int) {
+	t.Helper()
+	stacks := make([]byte, 16<<20)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); ; <-tick.C {
+		all := string(stacks[:runtime.Stack(stacks, true)])
+		found := strings.Count(all, "httpapi.patiently[") + strings.Count(all, "park.(*Place).Wait(") // a tool waits in its own place
+		if found >= n {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d calls wait:\n%s", found, n, all)
+		}
+	}
+}
+
+// toStop opens a server that the test closes.
+func toStop(t *testing.T, c Config) (*Server, *client.Client) {
+	t.Helper()
+	s, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, connect(t, s, token(t, s))
+}
+
+// outcome is what a client got for a call that waited.
+type outcome struct {
+	call, text string
+	err        error
+}
+
+func TestAServerThatStopsAnswersEveryCallThatWaits(t *testing.T) {
+	for name, c := range map[string]Config{"kept": {DataDir: t.TempDir(), Addr: "127.0.0.1:0"}, "temporary": {Temporary: true, Addr: "127.0.0.1:0"}} {
+		t.Run(name, func(t *testing.T) { answersAtItsEnd(t, c) })
+	}
+}
+
+func answersAtItsEnd(t *testing.T, c Config) {
+	s, admin := toStop(t, c)
+	ann, bob := agentToken(t, admin, "ann"), agentToken(t, admin, "bob")
+	made, err := connect(t, s, ann).CreateTask(t.Context(), client.CreateInput{Intent: "Deploy", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := connect(t, s, ann).Ask(t.Context(), made.Task, client.AskInput{Question: "Now?", Epoch: made.Epoch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, calls := make(chan outcome), 0
+	for _, version := range []string{"2025-06-18", "2026-07-28"} {
+		for _, call := range []struct {
+			token, tool string
+			args        map[string]any
+		}{
+			{bob, "inbox", map[string]any{"wait": 50}},
+			{ann, "status", map[string]any{"id": asked.Ticket, "wait": 50}},
+			{ann, "status", map[string]any{"id": made.Task, "wait": 50, "after": asked.Position}},
+		} {
+			session := mcpSession(t, s, version, call.token, nil)
+			calls++
+			go func() {
+				r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: call.tool, Arguments: call.args})
+				o := outcome{call: version + " " + call.tool, err: err}
+				if err == nil && r.IsError {
+					o.text = r.Content[0].(*mcp.TextContent).Text
+				}
+				got <- o
+			}()
+		}
+	}
+	plain := map[string]func(*client.Client) error{
+		"GET inbox": func(c *client.Client) error {
+			_, err := c.Inbox(t.Context(), client.InboxOptions{Wait: 50 * time.Second})
+			return err
+		},
+		"GET ticket": func(c *client.Client) error {
+			_, err := c.Ticket(t.Context(), asked.Ticket, 50*time.Second)
+			return err
+		},
+		"GET task": func(c *client.Client) error {
+			_, err := c.WaitTask(t.Context(), made.Task, asked.Position, 50*time.Second)
+			return err
+		},
+	}
+	for call, do := range plain {
+		once, err := client.New(s.URL(), ann, client.Options{Retries: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(once.Close)
+		calls++
+		go func() {
+			o := outcome{call: call}
+			if refused := (*client.Error)(nil); errors.As(do(once), &refused) && refused.Code == client.Unavailable {
+				o.text = refused.Error()
+			}
+			got <- o
+		}()
+	}
+	waitFor(t, calls)
+	closed := make(chan error)
+	go func() { closed <- s.Close(context.Background()) }()
+	for range calls {
+		if o := <-got; o.err != nil || !strings.Contains(o.text, "unavailable: the server is stopping") {
+			t.Errorf("%s was answered %q, %v", o.call, o.text, o.err)
+		}
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
 	}
 }

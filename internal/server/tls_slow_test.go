@@ -240,3 +240,40 @@ func offersOver(t *testing.T, s *Server, over *http.Transport) (lead, coder *cli
 	}
 	return lead, coder, offers
 }
+
+func TestSessionsOfThePageKeepToTLS(t *testing.T) {
+	t.Parallel()
+	ca := certtest.NewCA(t)
+	for name, one := range map[string]struct {
+		config Config
+		host   string
+		secure bool
+	}{
+		"the server does TLS":              {Config{TLS: pairFiles(ca.Issue("127.0.0.1"), "")}, "127.0.0.1", true},
+		"a proxy does TLS":                 {Config{BehindProxy: true, Hosts: []string{"trapeze.example"}}, "trapeze.example", true},
+		"on the machine, beside the proxy": {Config{BehindProxy: true}, "127.0.0.1", false},
+		"on the machine":                   {Config{}, "localhost", false},
+	} {
+		one.config.Temporary = true
+		s, err := Open(t.Context(), one.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close(context.Background()) })
+		form := strings.NewReader("token=" + strings.TrimSpace(token(t, s)))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/sign-in", form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = one.host
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		res, err := (&http.Transport{TLSClientConfig: trust(s)}).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if list := res.Cookies(); len(list) != 1 || list[0].Secure != one.secure || !list[0].HttpOnly || list[0].SameSite != http.SameSiteStrictMode {
+			t.Errorf("%s: %s, %v", name, res.Status, list)
+		}
+	}
+}

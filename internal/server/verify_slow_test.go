@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
 // TestEveryChangeOfADataDirectoryIsFoundAndNamed changes a data directory in many ways that leave SQLite content, and some that do not.
@@ -245,4 +246,36 @@ func TestWhatALossOfPowerLeavesOfTheTreeIsNoFinding(t *testing.T) {
 	if found := verified(t, dir); len(found) == 0 {
 		t.Error("zeros before the checkpoint are no finding")
 	}
+}
+
+func TestEveryFlippedBitOfAnEntryIsFoundAndNamed(t *testing.T) {
+	dir, entries, _, kept := recorded(t)
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // reproducible on purpose
+	copied := copyOf(t, dir)
+	for at, b := range entries {
+		for range flippedBits {
+			changed, bit := bytes.Clone(b), random.IntN(len(b)*8)
+			changed[bit/8] ^= 1 << (bit % 8)
+			store(t, copied, at, changed)
+			named(t, verified(t, copied, kept), at)
+		}
+		store(t, copied, at, b)
+	}
+	if found := verified(t, copied, kept); len(found) != 0 {
+		t.Errorf("with the entries that were there before: %v", found)
+	}
+}
+
+// named fails the test unless the first finding that names a position names this one.
+func named(t *testing.T, found []proof.Finding, at int) {
+	t.Helper()
+	for _, f := range found {
+		if f.Position != 0 {
+			if int(f.Position) != at { //nolint:gosec // small
+				t.Errorf("position %d is named, want %d: %v", f.Position, at, found)
+			}
+			return
+		}
+	}
+	t.Errorf("no position is named, want %d: %v", at, found)
 }

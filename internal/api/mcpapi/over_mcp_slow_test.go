@@ -42,3 +42,32 @@ func TestACircuitThatIsOpenRefusesOverMCP(t *testing.T) {
 		t.Errorf("after the reset: %v", again)
 	}
 }
+
+func TestAModelSendsToACapabilityAndAnOverloadedAgentIsRelievedOverMCP(t *testing.T) {
+	h := open(t)
+	coder, olga := h.agent(statelessVersion, "coder"), h.operator("olga")
+	first, second := h.agent(statelessVersion, "first", "parsing"), h.agent(statelessVersion, "second", "parsing")
+	first.call("join", m{})
+	second.call("join", m{"readiness": "draining"})
+	send := func(priority string) (task string) {
+		t.Helper()
+		_, sent := coder.call("send", m{"intent": "Write the parser", "capability": "parsing", "priority": priority})
+		return sent["task"].(string)
+	}
+	waits := func(a *agent, task string) bool {
+		t.Helper()
+		text, _ := a.call("inbox", m{})
+		return strings.Contains(text, task)
+	}
+	one, two := send("urgent"), send("low")
+	if !waits(first, one) || !waits(first, two) {
+		t.Fatal("the only agent with the capability that takes tasks does not have them")
+	}
+	second.call("join", m{"readiness": "ready"})
+	if text, _ := olga.call("agent", m{"agent": "first", "action": "shed", "keep": 1}); !strings.Contains(text, two) {
+		t.Errorf("shed: %s", text)
+	}
+	if !waits(second, two) || waits(second, one) || waits(first, two) {
+		t.Error("the peer does not have the offer that was moved, or another")
+	}
+}

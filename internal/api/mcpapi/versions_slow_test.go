@@ -4,7 +4,10 @@ package mcpapi_test
 
 import "testing"
 
-const playedPrefixed = true
+const (
+	playedPrefixed = true
+	playedTwice    = true
+)
 
 func eachVersion(t *testing.T, run func(t *testing.T, version string)) {
 	for _, version := range []string{sessionVersion, statelessVersion} {

@@ -1,3 +1,5 @@
+//go:build slow
+
 package mcpapi_test
 
 import (
