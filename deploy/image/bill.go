@@ -1,9 +1,9 @@
 package main
 
 import (
-	"debug/buildinfo"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -39,8 +39,12 @@ type property struct {
 
 // writeBill writes the modules of a program, and the standard library, as the program itself has them.
 func writeBill(to, program, version string) error {
-	info, err := buildinfo.ReadFile(program)
+	text, err := exec.Command("go", "version", "-m", "-json", program).Output() //nolint:gosec,noctx // the program that was just built
 	if err != nil {
+		return err
+	}
+	var info *debug.BuildInfo
+	if err := json.Unmarshal(text, &info); err != nil {
 		return err
 	}
 	b, err := json.MarshalIndent(billOf(info, version), "", "  ")

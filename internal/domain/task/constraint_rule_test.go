@@ -1,13 +1,15 @@
-package task
+package task_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 const (
@@ -32,7 +34,7 @@ func limited(t *rapid.T) event.Constraint {
 
 // drawn is a task with one rule of the requester, and what its setter asks for so far.
 type drawn struct {
-	task Task
+	task task.Task
 	base event.Constraint
 }
 
@@ -41,9 +43,9 @@ func (d *drawn) changes(t *rapid.T) {
 	before := d.task.Constraints[0]
 	by := rapid.SampledFrom(tighteners).Draw(t, "by")
 	if rapid.IntRange(0, 3).Draw(t, "lifts") == 0 {
-		e, err := Lift(d.task, "c", rapid.SampledFrom(tighteners).Draw(t, "tightened by"), by)
+		e, err := task.Lift(d.task, "c", rapid.SampledFrom(tighteners).Draw(t, "tightened by"), by)
 		if err == nil {
-			d.task = Fold(d.task, e)
+			d.task = task.Fold(d.task, e)
 		}
 		return
 	}
@@ -58,11 +60,11 @@ func (d *drawn) changes(t *rapid.T) {
 			k.Allow = k.Allow[1:]
 		}
 	}
-	e, err := Tighten(d.task, 0, k, by)
+	e, err := task.Tighten(d.task, 0, k, by)
 	if err != nil || e.Constraint.ID == "" {
 		return
 	}
-	d.task = Fold(d.task, e)
+	d.task = task.Fold(d.task, e)
 	if now := d.task.Constraints[0]; !now.Tightens(before) {
 		t.Fatalf("%s made %+v of %+v", by, now, before)
 	}
@@ -75,29 +77,29 @@ func (d *drawn) changes(t *rapid.T) {
 func TestWhatIsLeftAfterLiftingAllLayersIsTheRuleOfItsSetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := limited(t).SetBy(requester, false)
-		d := drawn{task: Task{ID: "task", State: event.Executing, Requester: requester, Constraints: []event.Constraint{k}}, base: k}
+		d := drawn{task: task.Task{ID: "task", State: event.Executing, Requester: requester, Constraints: []event.Constraint{k}}, base: k}
 		for range rapid.IntRange(1, 12).Draw(t, "changes") {
 			d.changes(t)
 		}
 		if now := d.task.Constraints[0]; !now.Tightens(d.base) {
 			t.Fatalf("%+v is less than %s asks for: %+v", now, requester, d.base)
 		}
-		for _, l := range RuleAt(d.task, 0).Layers {
+		for _, l := range task.RuleAt(d.task, 0).Layers {
 			by := requester // it lifts what agents added
-			if operates(l.Origin) {
-				if _, err := Lift(d.task, "c", l.Origin, requester); err == nil {
+			if strings.HasPrefix(l.Origin, "operator/") || strings.HasPrefix(l.Origin, "admin/") {
+				if _, err := task.Lift(d.task, "c", l.Origin, requester); err == nil {
 					t.Fatalf("the requester lifts what %s tightened", l.Origin)
 				}
 				by = ann
 			}
-			if _, err := Lift(d.task, "c", l.Origin, "agent/dan"); err == nil {
+			if _, err := task.Lift(d.task, "c", l.Origin, "agent/dan"); err == nil {
 				t.Fatalf("an agent lifts what %s tightened", l.Origin)
 			}
-			e, err := Lift(d.task, "c", l.Origin, by)
+			e, err := task.Lift(d.task, "c", l.Origin, by)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.task = Fold(d.task, e)
+			d.task = task.Fold(d.task, e)
 		}
 		now := d.task.Constraints[0]
 		if !now.Equal(d.base) || now.Origin != requester || now.HardBy+now.MaxBy+now.AllowBy+now.TextBy != "" || len(d.task.Rules) > 0 {
@@ -110,23 +112,23 @@ func TestWhatIsLeftAfterLiftingAllLayersIsTheRuleOfItsSetter(t *testing.T) {
 func TestAChildIsAsFreeAsItsParent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := limited(t).SetBy(requester, false)
-		parent := drawn{task: Task{ID: "parent", State: event.Executing, Requester: requester, Constraints: []event.Constraint{k}}, base: k}
+		parent := drawn{task: task.Task{ID: "parent", State: event.Executing, Requester: requester, Constraints: []event.Constraint{k}}, base: k}
 		k.Inherited = true
-		child := Task{
+		child := task.Task{
 			ID: "child", State: event.Executing, Requester: "agent/ben", Constraints: []event.Constraint{k},
 			Parent: event.Parent{Task: "parent", Requester: requester},
 		}
 		for range rapid.IntRange(1, 12).Draw(t, "changes") {
 			if rapid.Bool().Draw(t, "of the child") {
 				by := rapid.SampledFrom([]string{"agent/ben", "agent/dan"}).Draw(t, "by")
-				e, err := Tighten(child, 0, limited(t), by)
+				e, err := task.Tighten(child, 0, limited(t), by)
 				if rapid.IntRange(0, 3).Draw(t, "lifts") == 0 {
 					var lifted event.Lifted
-					if lifted, err = Lift(child, "c", by, by); err == nil {
-						child = Fold(child, lifted)
+					if lifted, err = task.Lift(child, "c", by, by); err == nil {
+						child = task.Fold(child, lifted)
 					}
 				} else if err == nil && e.Constraint.ID != "" {
-					child = Fold(child, e)
+					child = task.Fold(child, e)
 				}
 			} else {
 				before := parent.task
@@ -137,12 +139,12 @@ func TestAChildIsAsFreeAsItsParent(t *testing.T) {
 				t.Fatalf("the child has %+v, its parent %+v", child.Constraints, parent.task.Constraints)
 			}
 		}
-		for _, l := range RuleAt(child, 0).Layers {
-			e, err := Lift(child, "c", l.Origin, ann)
+		for _, l := range task.RuleAt(child, 0).Layers {
+			e, err := task.Lift(child, "c", l.Origin, ann)
 			if err != nil {
 				t.Fatal(err)
 			}
-			child = Fold(child, e)
+			child = task.Fold(child, e)
 		}
 		if c, p := child.Constraints[0], parent.task.Constraints[0]; !c.Equal(p) || c.Origin != p.Origin || c.MaxBy != p.MaxBy || c.AllowBy != p.AllowBy {
 			t.Fatalf("the child has %+v of its parent's %+v", c, p)
@@ -151,17 +153,17 @@ func TestAChildIsAsFreeAsItsParent(t *testing.T) {
 }
 
 // followed is the child after a change of its parent, twice: the server may repeat it.
-func followed(child, before, after Task) Task {
+func followed(child, before, after task.Task) task.Task {
 	was, is := before.Constraints[0], after.Constraints[0]
 	for range 2 {
 		if is.Tightens(was) {
-			if e := Inherit(child, is); e.Constraint.ID != "" {
-				child = Fold(child, e)
+			if e := task.Inherit(child, is); e.Constraint.ID != "" {
+				child = task.Fold(child, e)
 			}
 			continue
 		}
-		if e := Free(child, 0, event.Lifted{ID: "c", By: ann, Constraint: was, TightenedBy: "agent/ben", After: is}); e.ID != "" {
-			child = Fold(child, e)
+		if e := task.Free(child, 0, event.Lifted{ID: "c", By: ann, Constraint: was, TightenedBy: "agent/ben", After: is}); e.ID != "" {
+			child = task.Fold(child, e)
 		}
 	}
 	return child
@@ -171,7 +173,7 @@ func followed(child, before, after Task) Task {
 func TestOlderRecordsTellTheLayersByTheSettersOfParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := limited(t).SetBy(requester, false)
-		now := Task{ID: "task", State: event.Executing, Requester: requester, Constraints: []event.Constraint{k}}
+		now := task.Task{ID: "task", State: event.Executing, Requester: requester, Constraints: []event.Constraint{k}}
 		old := now
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {
 			by := rapid.SampledFrom([]string{"agent/ben", "agent/cleo", ann}).Draw(t, "by")
@@ -183,15 +185,15 @@ func TestOlderRecordsTellTheLayersByTheSettersOfParts(t *testing.T) {
 			if len(next.Allow) > 0 && rapid.Bool().Draw(t, "fewer") {
 				next.Allow = next.Allow[1:]
 			}
-			e, err := Tighten(now, 0, next, by)
+			e, err := task.Tighten(now, 0, next, by)
 			if err != nil || e.Constraint.ID == "" {
 				continue
 			}
-			now, old = Fold(now, e), Fold(old, event.Constrained{Constraint: e.Constraint})
+			now, old = task.Fold(now, e), task.Fold(old, event.Constrained{Constraint: e.Constraint})
 		}
 		for _, by := range slices.Concat(tighteners, []string{"agent/dan"}) {
-			a, errA := Lift(now, "c", by, ann)
-			b, errB := Lift(old, "c", by, ann)
+			a, errA := task.Lift(now, "c", by, ann)
+			b, errB := task.Lift(old, "c", by, ann)
 			if (errA == nil) != (errB == nil) || !a.After.Equal(b.After) || a.After.Origin != b.After.Origin {
 				t.Fatalf("%s: %+v (%v), of older records %+v (%v)", by, a.After, errA, b.After, errB)
 			}
@@ -200,12 +202,12 @@ func TestOlderRecordsTellTheLayersByTheSettersOfParts(t *testing.T) {
 }
 
 func TestAnAgentIsToldWhoElseCanLiftWhatAnotherHasAdded(t *testing.T) {
-	now := Task{ID: "task_1", State: event.Executing, Requester: "agent/amy", Owner: "dan", Constraints: []event.Constraint{
+	now := task.Task{ID: "task_1", State: event.Executing, Requester: "agent/amy", Owner: "dan", Constraints: []event.Constraint{
 		{ID: "c", Kind: event.ConstraintProhibition, Text: "Never use red.", Hard: true, Origin: "agent/cat", Added: true},
 		{ID: "d", Kind: event.ConstraintProhibition, Text: "Never use blue.", Hard: true, Origin: "agent/amy"},
 	}}
 	for id, want := range map[string]string{"c": "ask cat, amy or an operator", "d": "ask amy or an operator"} {
-		_, err := Lift(now, id, "", "agent/dan")
+		_, err := task.Lift(now, id, "", "agent/dan")
 		if no, is := refusal.As(err); !is || no.Hint != want {
 			t.Errorf("%s: %v", id, err)
 		}

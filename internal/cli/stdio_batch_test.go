@@ -1,4 +1,4 @@
-package stdio_test
+package cli_test
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 const batched = "2025-03-26"
 
 // answers reads a line with the answers to a batch: results by ID, and the codes of errors without an ID.
-func (s *session) answers() (by map[string]m, nameless []float64) {
+func (s *stdioSession) answers() (by map[string]m, nameless []float64) {
 	s.Helper()
 	var all []m
 	s.read(&all)

@@ -1,4 +1,4 @@
-package stdio_test
+package cli_test
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build slow
 
-package stdio_test
+package cli_test
 
 import (
 	"testing"

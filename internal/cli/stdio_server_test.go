@@ -1,4 +1,4 @@
-package stdio_test
+package cli_test
 
 import (
 	"bufio"
@@ -132,8 +132,8 @@ func (h *testServer) token(name string, spec client.AgentSpec) string {
 	return t.Text
 }
 
-// session is an MCP client.
-type session struct {
+// stdioSession is an MCP client.
+type stdioSession struct {
 	*testServer
 	in      *io.PipeWriter
 	out     *bufio.Reader
@@ -145,16 +145,16 @@ type session struct {
 }
 
 // open starts a session of a new agent.
-func (h *testServer) open(name string, spec client.AgentSpec) *session {
+func (h *testServer) open(name string, spec client.AgentSpec) *stdioSession {
 	h.Helper()
 	return h.begin(name, h.token(name, spec))
 }
 
-func (h *testServer) begin(name, token string) *session {
+func (h *testServer) begin(name, token string) *stdioSession {
 	in, input := io.Pipe()
 	output, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &session{
+	s := &stdioSession{
 		testServer: h, in: input, out: bufio.NewReader(output), cancel: cancel, done: make(chan error, 1), said: &strings.Builder{}, pending: map[string]m{},
 	}
 	c, err := stdio.NewClient("http://localhost", token, client.Options{HTTP: &http.Client{Transport: h}})
@@ -170,14 +170,14 @@ func (h *testServer) begin(name, token string) *session {
 }
 
 // line writes a line.
-func (s *session) line(text string) {
+func (s *stdioSession) line(text string) {
 	s.Helper()
 	_, err := io.WriteString(s.in, text+"\n")
 	s.must(err)
 }
 
 // next reads a message.
-func (s *session) next() m {
+func (s *stdioSession) next() m {
 	s.Helper()
 	var out m
 	if text := s.read(&out); out["jsonrpc"] != "2.0" {
@@ -187,7 +187,7 @@ func (s *session) next() m {
 }
 
 // read reads a line.
-func (s *session) read(into any) (text []byte) {
+func (s *stdioSession) read(into any) (text []byte) {
 	s.Helper()
 	text, err := s.out.ReadBytes('\n')
 	s.must(err)
@@ -198,13 +198,13 @@ func (s *session) read(into any) (text []byte) {
 }
 
 // greet starts a session of the older protocol.
-func (s *session) greet() *session {
+func (s *stdioSession) greet() *stdioSession {
 	s.Helper()
 	return s.greetIn("2025-11-25")
 }
 
 // greetIn starts a session with a version of the older protocol.
-func (s *session) greetIn(version string) *session {
+func (s *stdioSession) greetIn(version string) *stdioSession {
 	s.Helper()
 	s.line(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"me","version":"1"}}}`)
 	if r, _ := s.next()["result"].(m); r["protocolVersion"] != version {
@@ -215,7 +215,7 @@ func (s *session) greetIn(version string) *session {
 }
 
 // ask calls a tool, and does not wait for the answer.
-func (s *session) ask(tool string, args m) (id string) {
+func (s *stdioSession) ask(tool string, args m) (id string) {
 	s.Helper()
 	s.calls++
 	id = fmt.Sprint("c", s.calls)
@@ -226,7 +226,7 @@ func (s *session) ask(tool string, args m) (id string) {
 }
 
 // answer waits for the answer to a call.
-func (s *session) answer(id string) (text string, data m, refused bool) {
+func (s *stdioSession) answer(id string) (text string, data m, refused bool) {
 	s.Helper()
 	for s.pending[id] == nil {
 		got := s.next()
@@ -249,7 +249,7 @@ func (s *session) answer(id string) (text string, data m, refused bool) {
 }
 
 // call calls a tool, which must succeed.
-func (s *session) call(tool string, args m) m {
+func (s *stdioSession) call(tool string, args m) m {
 	s.Helper()
 	text, data, refused := s.answer(s.ask(tool, args))
 	if refused {
@@ -259,7 +259,7 @@ func (s *session) call(tool string, args m) m {
 }
 
 // offered waits for an offer, and returns its ID.
-func (s *session) offered() string {
+func (s *stdioSession) offered() string {
 	s.Helper()
 	items, _ := s.call("inbox", m{"wait": 5})["items"].([]any)
 	if len(items) == 0 {
@@ -269,7 +269,7 @@ func (s *session) offered() string {
 }
 
 // ended waits for the end of a session, and checks that it took less than a second.
-func (s *session) ended() {
+func (s *stdioSession) ended() {
 	s.Helper()
 	began := time.Now()
 	err := <-s.done
@@ -280,7 +280,7 @@ func (s *session) ended() {
 }
 
 // stopped waits for the answer to a call that waited at the end of the session, and then for the end.
-func (s *session) stopped(id string) {
+func (s *stdioSession) stopped(id string) {
 	s.Helper()
 	if text, _, refused := s.answer(id); !refused || !strings.Contains(text, "unavailable: the server is stopping") {
 		s.Errorf("it was answered %q", text)
@@ -289,14 +289,14 @@ func (s *session) stopped(id string) {
 }
 
 // leave closes the input.
-func (s *session) leave() {
+func (s *stdioSession) leave() {
 	s.Helper()
 	s.must(s.in.Close())
 	s.ended()
 }
 
 // killed ends a session as a signal does.
-func (s *session) killed() {
+func (s *stdioSession) killed() {
 	s.Helper()
 	s.cancel()
 	s.ended()

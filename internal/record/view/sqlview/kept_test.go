@@ -1,4 +1,4 @@
-package kept_test
+package sqlview_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package stdio_test
+package cli_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ var able = m{
 }
 
 // says writes a message of the newer protocol.
-func (s *session) says(id, method string, params m) {
+func (s *stdioSession) says(id, method string, params m) {
 	s.Helper()
 	params["_meta"] = able
 	b, err := json.Marshal(m{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
@@ -27,7 +27,7 @@ func (s *session) says(id, method string, params m) {
 }
 
 // question asks the operators about a new task, and returns the handle of the answer: the ticket.
-func (s *session) question(id, text string) (handle string) {
+func (s *stdioSession) question(id, text string) (handle string) {
 	s.Helper()
 	task := s.call("send", m{"intent": "fix the login"})["task"]
 	s.says(id, "tools/call", m{"name": "ask", "arguments": m{"task": task, "question": text, "wait": 50}})
@@ -40,13 +40,13 @@ func (s *session) question(id, text string) (handle string) {
 }
 
 // listens subscribes to handles.
-func (s *session) listens(id string, handles ...string) {
+func (s *stdioSession) listens(id string, handles ...string) {
 	s.Helper()
 	s.says(id, "subscriptions/listen", m{"notifications": m{"taskIds": handles}})
 }
 
 // hears checks the next message of a stream, in a short form.
-func (s *session) hears(want string) {
+func (s *stdioSession) hears(want string) {
 	s.Helper()
 	got := s.next()
 	if said := short(got); said != want {

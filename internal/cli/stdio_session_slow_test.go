@@ -1,6 +1,6 @@
 //go:build slow
 
-package stdio_test
+package cli_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 func TestAClientThatDoesNotReadDoesNotBlockTheEnd(t *testing.T) {
 	withServer(t, func(h *testServer) {
-		for _, end := range []func(*session){func(s *session) { s.cancel() }, func(s *session) { h.must(s.in.Close()) }} {
+		for _, end := range []func(*stdioSession){func(s *stdioSession) { s.cancel() }, func(s *stdioSession) { h.must(s.in.Close()) }} {
 			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
 			s.ask("join", m{})
 			synctest.Wait() // it stands with its answer

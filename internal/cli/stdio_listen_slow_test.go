@@ -1,6 +1,6 @@
 //go:build slow
 
-package stdio_test
+package cli_test
 
 import (
 	"testing"
@@ -83,7 +83,7 @@ func TestAnothersTasksAreNotToldOf(t *testing.T) {
 
 func TestASessionWithStreamsEndsAsSoonAsAnyOther(t *testing.T) {
 	withServer(t, func(h *testServer) {
-		for _, end := range []func(*session){(*session).leave, (*session).killed} {
+		for _, end := range []func(*stdioSession){(*stdioSession).leave, (*stdioSession).killed} {
 			s := h.begin("coder", h.token("coder", client.AgentSpec{})).greet()
 			handle := s.question("q", "Which hinge?")
 			s.listens("one", handle)

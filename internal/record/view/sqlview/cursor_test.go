@@ -1,4 +1,4 @@
-package cursor_test
+package sqlview_test
 
 import (
 	"context"
