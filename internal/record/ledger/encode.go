@@ -75,6 +75,7 @@ func (e Entry) EncodeFor(b []byte, expect Position) ([]byte, error) {
 	switch {
 	case expect == Any && e.Version != 0:
 		return nil, invalid("version %d of %s without compare-and-set, want 0", e.Version, e.Stream)
+	case e.Version == 0: // one that is copied may expect what it follows
 	case expect == 0 && e.Version != 1:
 		return nil, invalid("version %d at the start of %s, want 1", e.Version, e.Stream)
 	case expect != 0 && expect != Any && e.Version < 2:

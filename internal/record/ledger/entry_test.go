@@ -205,7 +205,7 @@ func TestAppendRulesBindVersionToExpectedPosition(t *testing.T) {
 		version uint64
 		expect  Position
 		ok      bool
-	}{{1, 0, true}, {2, 0, false}, {0, 0, false}, {2, 9, true}, {1, 9, false}, {0, Any, true}, {1, Any, false}} {
+	}{{1, 0, true}, {2, 0, false}, {0, 0, true}, {0, 9, true}, {2, 9, true}, {1, 9, false}, {0, Any, true}, {1, Any, false}} {
 		e := sample()
 		e.Version = c.version
 		if _, err := e.EncodeFor(nil, c.expect); (err == nil) != c.ok {

@@ -54,7 +54,8 @@ var (
 type Ledger interface {
 	// Append makes an entry durable at the end of its stream and returns its position. The entry's Position is
 	// ignored. expect is the position of the stream's last entry as the writer knows it: 0 for a new stream, [Any]
-	// for no check. Append returns only after the entry is on disk. If ctx ends first the outcome is ErrUnknown,
+	// for no check. An entry of a stream without numbers (version 0) expects Any where it is made, and the one before it
+	// where it is copied. Append returns only after the entry is on disk. If ctx ends first the outcome is ErrUnknown,
 	// which then wraps ctx.Err(). The ledger keeps e: its slices must not be changed afterwards. With [Any], an entry
 	// whose time is before that of the last entry of its stream gets that time: the record of a stream is in order.
 	Append(ctx context.Context, e Entry, expect Position) (Position, error)

@@ -94,12 +94,10 @@ func (a *appending) Entry(ctx context.Context, e ledger.Entry) error {
 	return a.note(&e)
 }
 
-// append appends an entry, and tries again after conflicts that a distributed ledger reports without a cause.
+// append appends an entry, and tries again after conflicts that a distributed ledger reports without a cause. Every one expects what it follows, also in streams without
+// numbers: so each is here once, and in the order of the file, although several front ends import it at once or an append arrives late.
 func (a *appending) append(ctx context.Context, e ledger.Entry) (ledger.Position, error) {
 	expect := a.heads[e.Stream]
-	if e.Version == 0 {
-		expect = ledger.Any
-	}
 	for {
 		at, err := a.Ledger.Append(ctx, e, expect)
 		switch {
@@ -113,7 +111,7 @@ func (a *appending) append(ctx context.Context, e ledger.Entry) (ledger.Position
 			return 0, stream.Unavailable(err)
 		}
 		if len(there) > 0 {
-			return 0, refusal.New(refusal.Conflict, "repeat the call when no other import of it runs", "entry %d of %s is here already", e.Version, e.Stream)
+			return 0, refusal.New(refusal.Conflict, "repeat the call when no other import of it runs", "another import of the workspace %s has gone on meanwhile", a.name)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 // Invariants:
 //   - The source takes no change from the first step on, for good, and the other server takes changes after its last step alone: never do both.
 //   - Each step may be repeated after any interruption, and goes on where it ended.
+//   - Each entry is here once, whatever several front ends import at once: an append expects what it follows.
 //   - Nothing is written before the whole file is verified. Entries are appended as they are, in their order.
 //
 // Where to change what:

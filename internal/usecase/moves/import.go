@@ -71,6 +71,20 @@ func (ms *Moves) importFile(ctx context.Context, c caller.Caller, in ReceiveInpu
 		m.Here, m.Whole = m.Entries, true
 		return m, nil
 	}
+	m, err = ms.goOn(ctx, c, m, in, file)
+	if err == nil {
+		return m, nil
+	}
+	f, found := ms.Store.Find(ctx, m.Name) // another front end may have ended it
+	if found != nil || f.State.IsArriving() {
+		return m, err
+	}
+	m.Here, m.Whole, m.Position = m.Entries, true, f.Head
+	return m, nil
+}
+
+// goOn appends what is not here yet, and opens the workspace after the last of it.
+func (ms *Moves) goOn(ctx context.Context, c caller.Caller, m Move, in ReceiveInput, file *move.File) (Move, error) {
 	if err := ms.Store.Settle(ctx); err != nil {
 		return m, err
 	}

@@ -42,12 +42,16 @@ var errFull = fmt.Errorf("%w: the test says so", ledger.ErrUnavailable)
 // limited is a ledger that refuses appends after so many.
 type limited struct {
 	ledger.Ledger
-	left atomic.Int64
+	left   atomic.Int64
+	before func(ledger.Entry) // is called before each append; nil: nothing is
 }
 
 func (l *limited) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
 	if l.left.Add(-1) < 0 {
 		return 0, errFull
+	}
+	if l.before != nil {
+		l.before(e)
 	}
 	return l.Ledger.Append(ctx, e, expect)
 }
@@ -123,21 +127,30 @@ func as(workspace string, role identity.Role, name string) caller.Caller {
 
 func open(t *testing.T, name string) *side {
 	t.Helper()
-	s := &side{T: t, ledger: &limited{Ledger: ledgertest.NewDouble(ledgertest.Faults{Seed: 1, Lag: 5 * time.Millisecond})}}
+	l := ledgertest.NewDouble(ledgertest.Faults{Seed: 1, Lag: 5 * time.Millisecond})
+	t.Cleanup(func() { _ = l.Close() })
+	files, err := filestore.Open(t.TempDir(), filestore.Options{MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = files.Close() })
+	return frontEnd(t, name, l, files)
+}
+
+// frontEnd is one of the front ends of a server.
+func frontEnd(t *testing.T, name string, l ledger.Ledger, files artifact.Store) *side {
+	t.Helper()
+	s := &side{T: t, ledger: &limited{Ledger: l}, files: files}
 	s.ledger.left.Store(1 << 40)
 	views, err := sqlview.Follow(context.Background(), s.ledger, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(views.Close(), s.ledger.Close()); err != nil {
+		if err := views.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if s.files, err = filestore.Open(t.TempDir(), filestore.Options{MinFree: -1}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.files.Close() })
 	private, public, err := note.GenerateKey(rand.Reader, name)
 	if err != nil {
 		t.Fatal(err)

@@ -227,8 +227,18 @@ func testAny(t *testing.T, h *harness) {
 		})
 	}
 	wg.Wait()
-	if got := h.stream(t, s, 0); len(got) != writers*each {
-		t.Errorf("stream has %d entries, want %d", len(got), writers*each)
+	got := h.stream(t, s, 0)
+	if len(got) != writers*each {
+		t.Fatalf("stream has %d entries, want %d", len(got), writers*each)
+	}
+	for _, expect := range []ledger.Position{0, got[0].Position} { // one that is copied expects what it follows
+		if _, err := h.l.Append(h.ctx, NewEntry(s, 0, "copied"), expect); !errors.Is(err, ledger.ErrConflict) && !errors.Is(err, ledger.ErrUnknown) {
+			t.Errorf("expecting %d of a stream that has gone on: got %v, want ErrConflict", expect, err)
+		}
+	}
+	h.put(t, NewEntry(s, 0, "copied"), got[len(got)-1].Position)
+	if got := h.stream(t, s, 0); len(got) != writers*each+1 {
+		t.Errorf("stream has %d entries, want %d", len(got), writers*each+1)
 	}
 }
 
