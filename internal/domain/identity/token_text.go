@@ -67,8 +67,15 @@ func canonical(s string, length int) bool {
 }
 
 func hashOf(secret string) string {
+	text := digestOf(secret)
+	return string(text[:])
+}
+
+// digestOf is hashOf on the stack, for each call.
+func digestOf(secret string) (text [2 * sha256.Size]byte) {
 	h := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(h[:])
+	hex.Encode(text[:], h[:])
+	return text
 }
 
 // validHash reports whether s could come from hashOf.

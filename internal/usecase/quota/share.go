@@ -17,6 +17,8 @@ const (
 	sharedFor = time.Second
 	// stalled is the time without the end of a turn after which those who wait go on: the calls that have turns lose them.
 	stalled = 100 * time.Millisecond
+	// maxSpare is how many lines that ended are kept for others: every call begins one, unless others of its principal run.
+	maxSpare = 16
 )
 
 // share divides the processors among principals that call at the same time: while there are several, as many calls of one are decoded,
@@ -31,7 +33,8 @@ type share struct {
 	at    time.Time          // when that began
 	other time.Time          // when the last call of another principal began
 	lines map[identity.Principal]*line
-	era   uint64 // of the newest line
+	spare []*line // for the next lines; at most maxSpare
+	era   uint64  // of the newest line
 }
 
 func newShare(most int) *share { return &share{most: most, lines: map[identity.Principal]*line{}} }
@@ -61,8 +64,10 @@ func (w *Work) Call(ctx context.Context, c caller.Caller) context.Context {
 	if w == nil || c.IsSystem() {
 		return ctx
 	}
-	outer := &turnOf{share: w.spaces, of: identity.Principal{Workspace: c.Workspace}}
-	return ledger.WithTurn(ctx, &turnOf{share: w.share, of: c.Principal, outer: outer})
+	t := &struct{ own, space turnOf }{}
+	t.space.share, t.space.of = w.spaces, identity.Principal{Workspace: c.Workspace}
+	t.own.share, t.own.of, t.own.outer = w.share, c.Principal, &t.space
+	return ledger.WithTurn(ctx, &t.own)
 }
 
 // EnterCall waits for the turn of a call, until ctx, which is of [Work.Call], ends. leave ends the turn; it may be called several times.
@@ -137,7 +142,11 @@ func (s *share) enter(ctx context.Context, p identity.Principal) (era uint64, er
 	s.at = time.Now()
 	l := s.lines[p]
 	if l == nil {
-		l = &line{}
+		if n := len(s.spare); n > 0 {
+			l, s.spare = s.spare[n-1], s.spare[:n-1]
+		} else {
+			l = &line{}
+		}
 		s.begin(l)
 		s.lines[p] = l
 	}
@@ -200,6 +209,9 @@ func (s *share) leave(p identity.Principal, era uint64) {
 	s.admit(l)
 	if l.running == 0 {
 		delete(s.lines, p)
+		if !l.watched && len(s.spare) < maxSpare {
+			s.spare = append(s.spare, l)
+		}
 	}
 }
 
