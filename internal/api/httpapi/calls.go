@@ -16,15 +16,14 @@ const findTrace = 5 * time.Second
 // counted notes the status of an answer.
 type counted struct {
 	http.ResponseWriter
+	api    *service
 	start  time.Time
 	status int
 	span   tracing.Span // of the call; nil: it has none
 	answer tracing.Answer
 	logged bool   // the call is logged
-	caller string // principal
 	trace  string // traceparent: of the call, or of the task that it is about
 	tool   string // of MCP, in whose name the call is made
-	find   func(ctx context.Context, task string) (trace string)
 }
 
 var (
@@ -40,7 +39,7 @@ func (c *counted) TraceID(ctx context.Context) string {
 	if c.trace == "" && c.answer.Task != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findTrace) // the caller may have gone
 		defer cancel()
-		c.trace = c.find(ctx, c.answer.Task)
+		c.trace = c.api.app.Tasks.FindTrace(ctx, endpoint.Caller(ctx), c.answer.Task)
 	}
 	if c.trace == "" {
 		c.trace = tracing.Fresh(ctx).Parent
@@ -101,9 +100,13 @@ func (s *service) called(c *counted, r *http.Request) {
 // about returns what the log says of a call: nothing of what its body, its query and its answer say.
 func (c *counted) about(r *http.Request, route string, status int) []any {
 	list := []any{"method", tracing.Method(r.Method, "other"), "route", route, "status", status, "took", time.Since(c.start)}
+	principal := ""
+	if c.answer.Workspace != "" {
+		principal = endpoint.Caller(r.Context()).String()
+	}
 	for _, v := range [][2]string{
 		{"workspace", c.answer.Workspace},
-		{"caller", c.caller},
+		{"caller", principal},
 		{"task", c.answer.Task},
 		{"trace", c.TraceID(r.Context())},
 		{"tool", c.tool},

@@ -29,7 +29,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 		var call *counted
 		logged := s.opts.Log.Enabled(r.Context(), slog.LevelDebug)
 		if (logged || s.opts.Called != nil || s.opts.Tracer != nil) && park.From(r.Context()) == nil {
-			call = &counted{ResponseWriter: w, start: time.Now(), logged: logged}
+			call = &counted{ResponseWriter: w, api: s, start: time.Now(), logged: logged}
 			w = call
 			defer func() { s.called(call, r) }()
 		}
@@ -73,7 +73,7 @@ func (s *service) checked(w http.ResponseWriter, r *http.Request, call *counted,
 			return nil
 		}
 		c = s.trace(c, r, call)
-		r = endpoint.Enter(s.app.Work.Call(r.Context(), c), w, r, c, s.authenticate)
+		r = endpoint.Enter(s.app.Work.Call(r.Context(), c), w, r, c, s.again)
 	}
 	return r
 }

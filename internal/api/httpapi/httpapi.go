@@ -64,7 +64,8 @@ type service struct {
 	app    *usecase.Surface
 	router *endpoint.Router
 	opts   Options
-	pages  http.Handler // see Options.Pages; nil: none
+	pages  http.Handler                               // see Options.Pages; nil: none
+	again  func(*http.Request) (caller.Caller, error) // authenticate: a value for all calls
 
 	mu        sync.Mutex
 	streaming int            // open event streams
@@ -91,6 +92,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	}
 	registry, isComplete := schema.Registry(o.Advance != nil)
 	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(registry), o.Log, o.MaxBody, o.Resource.URL, a.Work), opts: o, streams: map[string]int{}}
+	s.again = s.authenticate
 	s.router.Receipts(a.History.GetReceiptOfCall)
 	s.tasks()
 	s.constraints()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +73,20 @@ func (c cut) Read(b []byte) (int, error) {
 		return 0, c.err
 	}
 	return c.Reader.Read(b)
+}
+
+// TestAnAnswerTellsItsLength sends bodies of sizes around that of the buffer of net/http, which tells the length of shorter answers.
+func TestAnAnswerTellsItsLength(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, planner := h.agent("planner")
+	for _, size := range []int{1, 1050, 1090, 1100, 1110, 1150, 5000} {
+		body := `{"intent":"write","content":{"data":"` + strings.Repeat("x", size) + `"},"send":{"to":["planner"]}}`
+		handoff := between(h.call(planner, "POST /v1/tasks", body).body, `"handoff":"`)
+		a := h.call(planner, "POST /v1/handoffs/"+handoff+"/accept", `{}`)
+		if got := a.header.Get("Content-Length"); a.status != http.StatusOK || got != strconv.Itoa(len(a.body)) {
+			t.Errorf("%d: an answer of %d bytes has the length %q", a.status, len(a.body), got)
+		}
+	}
 }
 
 func TestABodyThatBreaksOffIsNotTaken(t *testing.T) {

@@ -24,17 +24,10 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		return c
 	}
 	task := tracing.TaskOf(r.URL.Path)
-	call.find = func(ctx context.Context, task string) string { return s.app.Tasks.FindTrace(ctx, c, task) }
-	find := func() tracing.Context {
-		if task == "" {
-			return tracing.Context{}
-		}
-		return tracing.Context{Parent: call.find(r.Context(), task)}
-	}
 	call.answer = tracing.Answer{Workspace: c.Workspace, Agent: c.Agent(), Task: task}
-	call.caller, call.trace, call.tool = c.String(), c.Trace.Parent, tracing.ToolName(r.Header.Get(tracing.ToolHeader))
+	call.trace, call.tool = c.Trace.Parent, tracing.ToolName(r.Header.Get(tracing.ToolHeader))
 	if c.Trace.IsZero() && r.Header.Get(tracing.SpanHeader) != "" {
-		parent := find()
+		parent := s.traceOf(r.Context(), c, task)
 		if own, ok := tracing.Below(parent, r.Header.Get(tracing.SpanHeader)); ok {
 			call.Header().Set(tracing.ParentHeader, parent.Parent)
 			c.Trace.Parent = own.Parent
@@ -46,19 +39,32 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		}
 		return c
 	}
-	if tool := tracing.From(r.Context()); tool != nil {
-		own := tool.Join(c.Workspace, c.Agent(), task, find, task == "" && r.Method == http.MethodPost)
-		call.tool, call.trace = tool.Name(), own.Parent
-		c.Trace.Parent, c.Trace.State = own.Parent, own.State
-		return c
-	}
-	start := tracing.Start{Stdio: call.tool, At: call.start, Parent: tracing.Context{Parent: c.Trace.Parent, State: c.Trace.State}}
-	if c.Trace.IsZero() {
-		start.Parent = find()
-	}
-	call.span = s.opts.Tracer.Start(start)
-	own := call.span.Context()
+	own := s.begin(c, r, call)
 	call.trace = own.Parent
 	c.Trace.Parent, c.Trace.State = own.Parent, own.State
 	return c
+}
+
+// begin begins the span of a call, or has it in that of the tool that makes it, and returns its trace context.
+func (s *service) begin(c caller.Caller, r *http.Request, call *counted) tracing.Context {
+	task := call.answer.Task
+	if tool := tracing.From(r.Context()); tool != nil {
+		call.tool = tool.Name()
+		find := func() tracing.Context { return s.traceOf(r.Context(), c, task) }
+		return tool.Join(c.Workspace, c.Agent(), task, find, task == "" && r.Method == http.MethodPost)
+	}
+	start := tracing.Start{Stdio: call.tool, At: call.start, Parent: tracing.Context{Parent: c.Trace.Parent, State: c.Trace.State}}
+	if c.Trace.IsZero() {
+		start.Parent = s.traceOf(r.Context(), c, task)
+	}
+	call.span = s.opts.Tracer.Start(start)
+	return call.span.Context()
+}
+
+// traceOf returns the trace context of a task; the zero value if it has none, or "" is no task.
+func (s *service) traceOf(ctx context.Context, c caller.Caller, task string) tracing.Context {
+	if task == "" {
+		return tracing.Context{}
+	}
+	return tracing.Context{Parent: s.app.Tasks.FindTrace(ctx, c, task)}
 }

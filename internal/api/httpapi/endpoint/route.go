@@ -35,7 +35,7 @@ const (
 func (d *Router) Operation(r Route) huma.Operation {
 	return huma.Operation{
 		Method: r.Method, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.About, Tags: []string{r.Tag},
-		Middlewares: huma.Middlewares{d.inTurn}, DefaultStatus: r.Status, MaxBodyBytes: d.maxBody + 1, BodyReadTimeout: bodyTimeout,
+		DefaultStatus: r.Status, MaxBodyBytes: d.maxBody + 1, BodyReadTimeout: bodyTimeout,
 		Security: []map[string][]string{{"token": {}}},
 	}
 }

@@ -28,6 +28,7 @@ type Router struct {
 	tokens    string // URL of the metadata that tell where to get a token; empty: none
 	turns     Turns
 	receipt   func(ctx context.Context, c caller.Caller) ([]byte, error)
+	shortcuts map[string]*shortcut // by operation id
 }
 
 // Turns divides the processors among callers.
@@ -42,7 +43,25 @@ type Turns interface {
 // the URL tokens, where its metadata are; empty means none. Calls wait for the turns of their callers; nil: for none.
 func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string, turns Turns) *Router {
 	mux := http.NewServeMux()
-	return &Router{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens, turns: turns}
+	d := &Router{positions: p, mux: mux, log: log, maxBody: maxBody, tokens: tokens, turns: turns, shortcuts: map[string]*shortcut{}}
+	d.api = huma.NewAPI(c, adapter{mux, d})
+	return d
+}
+
+// adapter is the mux, as huma sees it.
+type adapter struct {
+	*http.ServeMux
+	d *Router
+}
+
+// Handle implements [huma.Adapter]: a call waits for its turn, and goes to huma if it cannot take the shortcut of its route.
+func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	long := func(w http.ResponseWriter, r *http.Request) { handler(humago.NewContext(op, r, w)) }
+	serve := long
+	if p := a.d.shortcuts[op.OperationID]; p != nil {
+		serve = func(w http.ResponseWriter, r *http.Request) { p.take(w, r, long) }
+	}
+	a.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) { a.d.inTurn(w, r, serve) })
 }
 
 // Receipts sets how the receipt of what a call changed is made, for callers that prefer one. Call it before routes are added.
@@ -64,25 +83,34 @@ func SchemaOf[T any](d *Router) *huma.Schema {
 	return d.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// request is a request and its caller.
+// request is a request and its caller. It is the context of its call, too, which saves one.
 type request struct {
-	caller caller.Caller
-	r      *http.Request
-	w      http.ResponseWriter
-	again  func(*http.Request) (caller.Caller, error)
-	leave  func() // ends its turn to be decoded; nil: it has none
-	pause  func() // ends the turn of its call; nil: it has none
+	context.Context //nolint:containedctx // it is one
+	caller          caller.Caller
+	r               *http.Request
+	w               http.ResponseWriter
+	again           func(*http.Request) (caller.Caller, error)
+	leave           func() // ends its turn to be decoded; nil: it has none
+	pause           func() // ends the turn of its call; nil: it has none
 }
 
 type requestKey struct{}
 
+// Value implements [context.Context].
+func (v *request) Value(key any) any {
+	if key == (requestKey{}) {
+		return v
+	}
+	return v.Context.Value(key)
+}
+
 // Enter returns the request with its caller, in a context for its call. again authenticates the request again, for calls that take long.
 func Enter(ctx context.Context, w http.ResponseWriter, r *http.Request, c caller.Caller, again func(*http.Request) (caller.Caller, error)) *http.Request {
-	v := &request{caller: c, r: r, w: w, again: again}
+	v := &request{Context: ctx, caller: c, r: r, w: w, again: again}
 	if strings.Contains(r.RequestURI, "agent/") || strings.Contains(r.RequestURI, "agent%2") {
 		r = bareAgents(r)
 	}
-	return r.WithContext(context.WithValue(ctx, requestKey{}, v))
+	return r.WithContext(v)
 }
 
 // bareAgents returns the request with agents by their bare names in its URL.

@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/api/shape"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -82,7 +81,7 @@ func (d *Router) withBody(r Route, use withBody) (huma.Operation, *shortcut) {
 	op.RequestBody = &huma.RequestBody{Content: d.media(use.in, op.OperationID+"Request")}
 	d.describeAnswer(&op, use.out)
 	p := &shortcut{withBody: use, d: d, status: cmp.Or(op.DefaultStatus, http.StatusOK)}
-	op.Middlewares = append(op.Middlewares, p.take)
+	d.shortcuts[op.OperationID] = p
 	p.ready = func() {
 		made := shape.NewMaker(d.api.OpenAPI().Components.Schemas)
 		p.shape, p.required = made.Of(op.RequestBody.Content[jsonMedia].Schema), op.RequestBody.Required
@@ -90,15 +89,18 @@ func (d *Router) withBody(r Route, use withBody) (huma.Operation, *shortcut) {
 	return op, p
 }
 
+// maxCounted is the size of the largest answer whose length net/http tells by itself, in bytes: it has a buffer of that size.
+const maxCounted = 2 << 10
+
 const jsonMedia = "application/json"
 
 var jsonMedias = []string{jsonMedia}
 
-func (p *shortcut) take(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
+// take serves a call, or has next serve it.
+func (p *shortcut) take(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	id, key := r.PathValue("id"), r.Header.Get("Idempotency-Key")
 	if !usual(r) || prefersReceipt(r) || len(id) > 80 || len(key) > 200 || r.ContentLength == 0 && p.required {
-		next(ctx)
+		next(w, r)
 		return
 	}
 	b := takeBuffer()
@@ -111,7 +113,7 @@ func (p *shortcut) take(ctx huma.Context, next func(huma.Context)) {
 	}
 	if !fits {
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(b.Bytes()), failing{fault}))
-		next(ctx)
+		next(w, r)
 		return
 	}
 	isDecoded(r.Context())
@@ -128,7 +130,9 @@ func (p *shortcut) take(ctx huma.Context, next func(huma.Context)) {
 	answer := identity.BareAgents(b.Bytes())
 	h := w.Header()
 	h["Content-Type"] = jsonMedias
-	h["Content-Length"] = []string{strconv.Itoa(len(answer))}
+	if len(answer) > maxCounted {
+		h["Content-Length"] = []string{strconv.Itoa(len(answer))}
+	}
 	h["Trapeze-Position"] = []string{strconv.FormatUint(uint64(positionOf(out)), 10)}
 	w.WriteHeader(p.status)
 	_, _ = w.Write(answer) // the client is gone

@@ -7,9 +7,6 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
 // largeBody is the size of a request body, in bytes, from which those of one principal are decoded in turn: decoding and validating
@@ -18,11 +15,10 @@ const largeBody = 8 << 10
 
 // inTurn has a call wait for the turn of its caller, and a large request for another before it is decoded, which [isDecoded] ends. The body
 // of a large request is read before, so that a slow connection keeps nobody waiting.
-func (d *Router) inTurn(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
+func (d *Router) inTurn(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	v := requestOf(r.Context())
 	if v == nil || d.turns == nil {
-		next(ctx)
+		next(w, r)
 		return
 	}
 	if large := r.ContentLength < 0 || r.ContentLength >= largeBody; large && d.readAhead(w, r) >= largeBody {
@@ -40,7 +36,7 @@ func (d *Router) inTurn(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	defer v.pause()
-	next(ctx)
+	next(w, r)
 }
 
 // readAhead reads a body into memory, as far as it may be long, and puts it back. It returns its size. An error is that of the next read.
