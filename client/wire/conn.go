@@ -70,18 +70,20 @@ type away struct {
 }
 
 // begin notes that a call begins: if there was none for as long as the patience, what was not answered before tells nothing about the servers.
-func (a *away) begin(patience time.Duration) (end func()) {
+func (a *away) begin(patience time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.calls == 0 && time.Since(a.last) >= patience {
 		a.since = time.Time{}
 	}
 	a.calls++
-	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.calls--
-	}
+}
+
+// end notes that a call ends.
+func (a *away) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls--
 }
 
 // noted notes whether an attempt was answered, and returns since when none was.
@@ -101,7 +103,8 @@ func (a *away) noted(answered bool) time.Time {
 
 // Retry makes an attempt again as long as its error may pass and it says that it can be made again.
 func (c *Conn) Retry(ctx context.Context, attempt func() (again bool, err error)) error {
-	defer c.away.begin(c.Patience)()
+	c.away.begin(c.Patience)
+	defer c.away.end()
 	for n := 0; ; n++ {
 		again, err := attempt()
 		if err != nil && ctx.Err() != nil {
@@ -278,8 +281,8 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	if position, err := strconv.ParseUint(res.Header.Get("Trapeze-Position"), 10, 64); err == nil {
-		c.Servers.answered(position)
+	if c.Servers.Count() > 1 {
+		c.Servers.answered(res.Header.Get("Trapeze-Position"))
 	}
 	if res.StatusCode >= 200 && res.StatusCode <= 299 {
 		return res, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -59,9 +60,10 @@ func (s *Servers) leave(failed string) {
 	}
 }
 
-// answered takes the position of an answer.
-func (s *Servers) answered(position uint64) {
-	for {
+// answered takes the header with the position of an answer.
+func (s *Servers) answered(header string) {
+	position, err := strconv.ParseUint(header, 10, 64)
+	for err == nil {
 		seen := s.seen.Load()
 		if position <= seen || s.seen.CompareAndSwap(seen, position) {
 			return
