@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,26 +57,23 @@ func (r *router) byName() error {
 		if !ok || !h.Agent.Exists() {
 			return unknownAgent(name, r.dir)
 		}
-		if !r.seen[h.Agent.Name] {
-			r.consider(name, Target)
-		}
+		r.consider(&h, h.Agent.Name, Target)
 	}
 	return nil
 }
 
-// consider judges one agent and adds it to the plan.
-func (r *router) consider(name string, tier Tier) {
-	h, ok := r.dir.Lookup(name)
-	reason := NotRegistered
-	if ok {
-		reason, name = r.judge(&h), h.Agent.Name
-	}
+// consider judges one agent and adds it to the plan. One that nobody knows has only a name.
+func (r *router) consider(h *Hint, name string, tier Tier) {
 	if r.seen[name] {
 		return
 	}
 	r.seen[name] = true
-	r.note(&h, name, tier, reason)
-	r.count(&h, reason)
+	reason := NotRegistered
+	if h.Agent.Name != "" {
+		reason = r.judge(h)
+	}
+	r.note(h, name, tier, reason)
+	r.count(h, reason)
 }
 
 func (r *router) note(h *Hint, name string, tier Tier, reason Reason) {
@@ -229,7 +227,8 @@ func (r *router) addFallbacks(targets []Considered) {
 				return
 			}
 			if !r.seen[name] {
-				r.consider(name, Fallback)
+				h, _ := r.dir.Lookup(name)
+				r.consider(&h, cmp.Or(h.Agent.Name, name), Fallback)
 				queue = append(queue, name)
 				left--
 			}

@@ -2,6 +2,7 @@ package routing_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -317,6 +318,27 @@ func TestALongRefusalIsCutShort(t *testing.T) {
 
 func TestHandingToOneselfAloneIsUnavailable(t *testing.T) {
 	refused(t, routing.Request{Agents: []string{"writer"}, Exclude: []string{"writer"}}, refusal.Unavailable, agentOf("writer"))
+}
+
+// asked counts the questions to a directory.
+type asked struct {
+	snapshot
+	times map[string]int
+}
+
+func (a asked) Lookup(name string) (routing.Hint, bool) {
+	a.times[name]++
+	return a.snapshot.Lookup(name)
+}
+
+func TestAnAgentIsLookedUpOnceToBeJudgedAndOnceForItsFallbacks(t *testing.T) {
+	dir := asked{snapshotOf(agentOf("ann", fallbacks("bob")), agentOf("bob")), map[string]int{}}
+	if _, err := routing.Route(routing.Request{Agents: []string{"ann"}}, dir, noon); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int{"ann": 2, "bob": 2}; !maps.Equal(dir.times, want) {
+		t.Errorf("looked up %v, want %v", dir.times, want)
+	}
 }
 
 func TestMalformedRequestsAreRefused(t *testing.T) {

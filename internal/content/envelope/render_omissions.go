@@ -23,7 +23,7 @@ func leftOutTitle(e *Envelope, via fetchcall.Via) string {
 // artifactsTitle is the heading of the list of artifacts, whose digests stand for DIGEST in the call that it names.
 func artifactsTitle(e *Envelope, via fetchcall.Via) string {
 	const title = "Artifacts"
-	if e.Handoff.TaskID == "" {
+	if len(e.Artifacts) == 0 || e.Handoff.TaskID == "" {
 		return title
 	}
 	return title + fetching(via, e.Handoff.TaskID, "DIGEST")

@@ -371,6 +371,17 @@ func TestWhatCannotBePackedIsRefused(t *testing.T) {
 	}
 }
 
+func TestWhatHasJustBeenSealedIsNotCheckedAgain(t *testing.T) {
+	e := task()
+	e.Handoff.Kind = "none"
+	if _, err := packing.Pack(e, packing.Options{}); refusal.CodeOf(err) != refusal.Invalid {
+		t.Errorf("checked: %v", err)
+	}
+	if _, err := packing.Pack(e, packing.Options{Sealed: true}); err != nil {
+		t.Errorf("checked again: %v", err)
+	}
+}
+
 func TestAnOlderDocumentIsPackedAsANewerOne(t *testing.T) {
 	doc := envelope.Envelope{Version: "1.0", Handoff: task().Handoff, Task: task().Task}
 	p := pack(t, doc, packing.Options{Budget: 2000})

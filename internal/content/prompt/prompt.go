@@ -15,7 +15,8 @@ type Builder struct{ strings.Builder }
 
 // Line writes one line outside of fences.
 func (p *Builder) Line(format string, args ...any) {
-	fmt.Fprintf(p, format+"\n", args...)
+	fmt.Fprintf(p, format, args...)
+	p.WriteByte('\n')
 }
 
 // Section writes a heading and a fenced block; nothing if there is no text.
@@ -27,7 +28,9 @@ func (p *Builder) Section(title, text string) {
 
 // Block writes one fenced block around the output of body, which must have gone through [visible.Text].
 func (p *Builder) Block(title, intro, language string, body func()) {
-	p.Line("## %s", title)
+	p.WriteString("## ")
+	p.WriteString(title)
+	p.WriteByte('\n')
 	if intro != "" {
 		p.Line("%s", intro)
 	}

@@ -24,6 +24,9 @@ type job struct {
 	done chan any // gets what the job panicked with
 }
 
+// waits are the channels on which calls wait for their jobs.
+var waits = sync.Pool{New: func() any { return make(chan any, 1) }}
+
 // NewWorkers returns workers without a goroutine; each starts with the first job that finds no other idle.
 func NewWorkers() *Workers {
 	return &Workers{jobs: make(chan job), stop: make(chan struct{}), most: 2 * int64(runtime.GOMAXPROCS(0))}
@@ -31,13 +34,16 @@ func NewWorkers() *Workers {
 
 // Run calls f on a worker and returns after it. A panic of f goes on in the caller of Run, with the stack of f in its text.
 func (w *Workers) Run(f func()) {
-	j := job{do: f, done: make(chan any, 1)}
+	done, _ := waits.Get().(chan any)
+	j := job{do: f, done: done}
 	select {
 	case w.jobs <- j:
 	default:
 		go w.work(j)
 	}
-	if p := <-j.done; p != nil {
+	p := <-done
+	waits.Put(done)
+	if p != nil {
 		panic(p)
 	}
 }

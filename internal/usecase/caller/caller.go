@@ -111,8 +111,7 @@ func (c Caller) Actor() ledger.Actor {
 func (c Caller) Write(request string) stream.Write {
 	w := stream.Write{Actor: c.Actor(), Key: c.DigestKey()}
 	if request != "" {
-		sum := sha256.Sum256([]byte("request\x00" + c.Key + "\x00" + request))
-		w.Request, w.Before = hex.EncodeToString(sum[:16]), request
+		w.Request, w.Before = digest([]byte("request\x00"+c.Key+"\x00"+request)), request
 	}
 	if c.made != nil {
 		w.Made = c.made.add
@@ -138,8 +137,14 @@ func (c Caller) DigestKey() string {
 	if c.Key == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte("key\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
-	return hex.EncodeToString(sum[:16])
+	return digest([]byte("key\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
+}
+
+// digest is half of a SHA-256, in hex.
+func digest(b []byte) string {
+	sum, text := sha256.Sum256(b), [sha256.Size]byte{}
+	hex.Encode(text[:], sum[:sha256.Size/2])
+	return string(text[:])
 }
 
 // Tolerate forgets refusals that a repeat would meet again: they mean that there is nothing to do.

@@ -2,9 +2,7 @@ package caller
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -29,12 +27,12 @@ func (c Caller) Digest(verb string, in any) (string, error) {
 	if err != nil {
 		return "", refusal.New(refusal.Invalid, "send valid JSON", "the request cannot be read: %s", err)
 	}
-	sum := sha256.Sum256(b)
+	request := digest(b)
 	if cap(b) <= maxRoom {
 		*buffer = b
 		buffers.Put(buffer)
 	}
-	return hex.EncodeToString(sum[:16]), nil
+	return request, nil
 }
 
 // buffers hold requests that are written to be digested.

@@ -48,7 +48,7 @@ func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Se
 		}
 		done, ok := tried[f]
 		if !ok {
-			done = s.try(f, doc, p, to.Spec)
+			done = s.try(f, doc, p, to.Spec, sealed.Bytes != nil)
 			tried[f] = done
 		}
 		if done.refused == nil {
@@ -75,10 +75,10 @@ type trial struct {
 	refused  error
 }
 
-// try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
+// try packs an envelope, one that has just been sealed or will be, without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
 // its receiver reads it.
-func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec) trial {
-	packed, err := Pack(doc, p, to)
+func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec, sealed bool) trial {
+	packed, err := pack(doc, p, to, sealed)
 	switch {
 	case err != nil && f.budget == 0: // nothing limits it
 		return trial{}

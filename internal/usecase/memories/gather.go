@@ -69,6 +69,16 @@ type Gathered struct {
 // workspace or in the scope of the task, never the sender's private items. It refuses (invalid, too_large) references
 // that are none or too many.
 func (st *Store) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathered, error) {
+	if err := q.check(); err != nil {
+		return Gathered{}, err
+	}
+	if err := st.catchUp(ctx); err != nil {
+		return Gathered{}, err
+	}
+	none := len(q.Requested) == 0 && !st.views.HasMemory(c.Workspace)
+	if none && q.Task.Conversation == "" { // most tasks, and they are in a hurry
+		return Gathered{}, nil
+	}
 	g := gathering{store: st, workspace: c.Workspace, task: q.Task, sender: memory.Reader{Principal: c.Principal}, seen: map[string]bool{}, room: maxMemoryText}
 	if c.IsSystem() {
 		g.sender = memory.Reader{Principal: identity.ParsePrincipal(c.Workspace, q.Task.Requester), RoleAside: true}
@@ -77,14 +87,8 @@ func (st *Store) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathere
 		}
 	}
 	taskstore.AddPart(&g.sender, q.Task)
-	if err := q.check(); err != nil {
-		return Gathered{}, err
-	}
-	if err := st.catchUp(ctx); err != nil {
-		return Gathered{}, err
-	}
 	steps := []func(context.Context, Gather) error{g.requested, g.pinned, g.recent, g.conversation}
-	if len(q.Requested) == 0 && !st.views.HasMemory(c.Workspace) { // most tasks, and they are in a hurry
+	if none {
 		steps = steps[3:]
 	}
 	for _, step := range steps {

@@ -21,11 +21,7 @@ import (
 func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, now time.Time, hints handoff.Hints,
 	command func(handoff.Hints) handoff.Command,
 ) ([]event.Event, error) {
-	hints.Unfit = maps.Clone(hints.Unfit)
-	if hints.Unfit == nil {
-		hints.Unfit = map[string]string{}
-	}
-	hints.Full = map[string]bool{}
+	hints.Unfit, hints.Full = maps.Clone(hints.Unfit), nil
 	admitted := map[string]bool{}
 	var over *refusal.Error
 	for {
@@ -49,9 +45,11 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 			case !refused || caller.Tolerate(err) != nil:
 				return nil, err
 			default:
-				again, hints.Unfit[agent] = true, no.Message
+				again = true
+				put(&hints.Unfit, agent, no.Message)
 				if no.Code == refusal.Overloaded {
-					over, hints.Full[agent] = no, true
+					over = no
+					put(&hints.Full, agent, true)
 					continue
 				}
 				if hints.Later, err = r.sooner(ctx, workspace, sender, agent, hints.Later); err != nil {
@@ -63,6 +61,14 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 			return events, nil
 		}
 	}
+}
+
+// put adds to a map that may be nil: mostly nobody is unfit.
+func put[V any](m *map[string]V, key string, v V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = v
 }
 
 // recovers reports whether the handoff that the events request, or else the one in flight, replaces a lost owner.

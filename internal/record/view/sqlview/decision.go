@@ -31,7 +31,9 @@ func (t *taskFold) noteDecision(ev event.Event, e *ledger.Entry) error {
 	var d *event.Decision
 	switch ev := ev.(type) {
 	case event.HandoffRequested:
-		d, row.Handoff = ev.Decision, event.HandoffID(t.id, ev.Handoff)
+		if d = ev.Decision; d != nil {
+			row.Handoff = event.HandoffID(t.id, ev.Handoff)
+		}
 	case event.Spawned:
 		d = ev.Decision
 		for _, c := range ev.Children[:min(len(ev.Children), view.MaxDecided)] {

@@ -2,6 +2,7 @@ package sqlview
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -34,7 +35,9 @@ func (i *item) same(o *item) bool {
 	return i.seen == o.seen && i.epoch == o.epoch && i.ends.Equal(o.ends) && i.envelope == o.envelope && i.why == o.why && i.at == o.at
 }
 
-func (i *item) id(task string) string {
+// idOf is the id of an item.
+func (t *taskFold) idOf(i *item) string {
+	task := t.id
 	switch i.kind {
 	case view.ItemTakeover:
 		return event.TakeoverID(task, i.n)
@@ -50,8 +53,11 @@ func (i *item) id(task string) string {
 		return task
 	case view.ItemOffer, view.ItemApproval, view.ItemConfirm:
 	}
-	return event.HandoffID(task, i.n)
+	return t.handoffID(i.n)
 }
+
+// rest says in which part of the table it is: see schema.
+func (i *item) rest() bool { return strings.HasPrefix(i.sender, view.OtherThanOffer) }
 
 // ord orders an inbox: the highest priority first, then the oldest. Notices that stop no work come last.
 func (i *item) ord(p event.Priority) int64 {
@@ -194,7 +200,7 @@ func (t *taskFold) sender(i *item) string {
 func (t *taskFold) show(i *item) view.Item {
 	s := &t.state
 	v := view.Item{
-		Type: i.kind, ID: i.id(t.id), Task: t.id, Offer: i.offer, Epoch: i.epoch, Intent: s.Intent, Priority: s.Priority,
+		Type: i.kind, ID: t.idOf(i), Task: t.id, Offer: i.offer, Epoch: i.epoch, Intent: s.Intent, Priority: s.Priority,
 		Envelope: i.envelope, Seen: i.seen, Since: i.since, Ends: i.ends, At: i.at,
 	}
 	switch i.kind {

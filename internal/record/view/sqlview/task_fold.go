@@ -40,9 +40,28 @@ type taskFold struct {
 	tickets  []ticket       // changed since they were written
 	decided  []decided      // that the tables lack
 	intent   string         // for searches, if it is longer than a row shows; until it is written
+	handoff  handoffID      // that was asked for last
+	of       keys
 	stored   stored
 	dirty    bool
 }
+
+// handoffID is the id of a handoff of a task by its number.
+type handoffID struct {
+	n  int
+	id string
+}
+
+// handoffID is the id of a handoff of the task.
+func (t *taskFold) handoffID(n int) string {
+	if t.handoff.n != n || t.handoff.id == "" {
+		t.handoff = handoffID{n, event.HandoffID(t.id, n)}
+	}
+	return t.handoff.id
+}
+
+// keys are the workspace and the id as arguments of statements: most rows of a task have both.
+type keys struct{ workspace, id any }
 
 // stored is the state of the tables.
 type stored struct {
@@ -111,7 +130,7 @@ func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 
 // loadTask returns the task before an entry, as the tables have it.
 func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*taskFold, error) {
-	t := &taskFold{stream: e.Stream, workspace: workspace, id: id, first: e.Position}
+	t := &taskFold{stream: e.Stream, workspace: workspace, id: id, first: e.Position, of: keys{workspace, id}}
 	if e.Version == 1 {
 		return t, nil
 	}

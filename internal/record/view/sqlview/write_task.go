@@ -21,7 +21,7 @@ func (t *taskFold) row() view.TaskRow {
 		Deadline: s.Deadline, At: t.at,
 	}
 	if h := s.Handoff; h != nil {
-		v.Handoff, v.Stage, v.Kind = h.ID(t.id), h.Stage, h.Kind
+		v.Handoff, v.Stage, v.Kind = t.handoffID(h.N), h.Stage, h.Kind
 		if h.Stage == event.Offered {
 			v.To = h.To
 		}
@@ -42,7 +42,7 @@ func (p *projector) write(t *taskFold) error {
 		return err
 	}
 	for ; t.stored.involved < len(t.involved); t.stored.involved++ {
-		if _, err := p.involve.Exec(t.workspace, t.involved[t.stored.involved], t.id); err != nil {
+		if _, err := p.involve.Exec(t.of.workspace, t.involved[t.stored.involved], t.of.id); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (p *projector) writeRow(t *taskFold) (err error) {
 		due = c.due + later
 	}
 	if !t.stored.exists {
-		_, err = p.insertTask.Exec(t.first, t.workspace, t.id, string(c.state), c.live, c.owner, due, p.json)
+		_, err = p.insertTask.Exec(t.first, t.of.workspace, t.of.id, string(c.state), c.live, c.owner, due, p.json)
 		if err == nil && row.Parent != "" {
 			_, err = p.addChild.Exec(t.workspace, row.Parent, t.id)
 		}
@@ -90,14 +90,17 @@ func (p *projector) writeRow(t *taskFold) (err error) {
 		}
 	} else {
 		changed, args := 0, append(make([]any, 0, 6), p.json)
-		for i, column := range [...]struct {
-			changed bool
-			value   any
-		}{{c.state != was.state, string(c.state)}, {c.live != was.live, c.live}, {c.owner != was.owner, c.owner}, {c.due != was.due, due}} {
-			if column.changed {
-				changed |= 1 << i
-				args = append(args, column.value)
-			}
+		if c.state != was.state {
+			changed, args = changed|1, append(args, string(c.state))
+		}
+		if c.live != was.live {
+			changed, args = changed|2, append(args, c.live)
+		}
+		if c.owner != was.owner {
+			changed, args = changed|4, append(args, c.owner)
+		}
+		if c.due != was.due {
+			changed, args = changed|8, append(args, due)
 		}
 		_, err = p.updateTask[changed].Exec(append(args, t.first)...)
 	}
@@ -141,9 +144,9 @@ func (p *projector) writeItems(t *taskFold) error {
 		p.json = rowjson.AppendOwn(p.json[:0], &shown)
 		var err error
 		if j >= 0 {
-			_, err = p.updateItem.Exec(p.json, t.workspace, n.agent, n.sender, n.ord(t.state.Priority), n.id(t.id))
+			_, err = p.updateItem.Exec(p.json, t.of.workspace, n.rest(), n.agent, n.sender, n.ord(t.state.Priority), shown.ID)
 		} else {
-			_, err = p.insertItem.Exec(t.workspace, n.agent, n.sender, n.ord(t.state.Priority), n.id(t.id), p.json)
+			_, err = p.insertItem.Exec(t.of.workspace, n.rest(), n.agent, n.sender, n.ord(t.state.Priority), shown.ID, p.json)
 		}
 		if err != nil {
 			return err
@@ -160,7 +163,7 @@ func (p *projector) writeItems(t *taskFold) error {
 			continue
 		}
 		o := &was[j]
-		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.sender, o.ord(t.state.Priority), o.id(t.id)); err != nil {
+		if _, err := p.deleteItem.Exec(t.of.workspace, o.rest(), o.agent, o.sender, o.ord(t.state.Priority), t.idOf(o)); err != nil {
 			return err
 		}
 		if o.kind == view.ItemOffer && !offered && t.stored.offer.id != "" {
@@ -213,7 +216,7 @@ func (p *projector) writeClaims(t *taskFold) error {
 		if slices.Contains(is, c) {
 			continue
 		}
-		if _, err := p.dropClaim.Exec(t.workspace, c.who, event.HandoffID(t.id, c.handoff)); err != nil {
+		if _, err := p.dropClaim.Exec(t.workspace, c.who, t.handoffID(c.handoff)); err != nil {
 			return err
 		}
 	}
@@ -221,7 +224,7 @@ func (p *projector) writeClaims(t *taskFold) error {
 		if slices.Contains(was, c) {
 			continue
 		}
-		if _, err := p.addClaim.Exec(t.workspace, c.who, event.HandoffID(t.id, c.handoff)); err != nil {
+		if _, err := p.addClaim.Exec(t.workspace, c.who, t.handoffID(c.handoff)); err != nil {
 			return err
 		}
 	}
