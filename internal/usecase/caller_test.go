@@ -1,4 +1,4 @@
-package caller_test
+package usecase_test
 
 import (
 	"bytes"

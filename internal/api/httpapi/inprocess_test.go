@@ -1,4 +1,4 @@
-package inprocess_test
+package httpapi_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package ascii_test
+package canonical_test
 
 import (
 	"testing"

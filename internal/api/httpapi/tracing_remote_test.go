@@ -1,4 +1,4 @@
-package tracing_test
+package httpapi_test
 
 import (
 	"net/http"

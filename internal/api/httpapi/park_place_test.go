@@ -1,4 +1,4 @@
-package park_test
+package httpapi_test
 
 import (
 	"context"

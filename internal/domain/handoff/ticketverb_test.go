@@ -1,4 +1,4 @@
-package ticketverb_test
+package handoff_test
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package last_test
+package cli_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package prompt_test
+package envelope_test
 
 import (
 	"regexp"

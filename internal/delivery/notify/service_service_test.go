@@ -1,4 +1,4 @@
-package service_test
+package notify_test
 
 import (
 	"io"
