@@ -1,3 +1,5 @@
+//go:build slow
+
 package typeschema_test
 
 import (

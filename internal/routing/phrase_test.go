@@ -1,4 +1,4 @@
-package phrase_test
+package routing_test
 
 import (
 	"os"
@@ -17,7 +17,7 @@ const (
 	taskU = "task_01hzy0000000000000000000bb"
 )
 
-// phrasing is a line of testdata/phrases.txt: a text, and what is understood of it, or "!" and why nothing is.
+// phrasing is a line of phrase/testdata/phrases.txt: a text, and what is understood of it, or "!" and why nothing is.
 type phrasing struct {
 	line       int
 	text, want string
@@ -25,7 +25,7 @@ type phrasing struct {
 
 func phrasings(tb testing.TB) []phrasing {
 	tb.Helper()
-	b, err := os.ReadFile("testdata/phrases.txt")
+	b, err := os.ReadFile("phrase/testdata/phrases.txt")
 	if err != nil {
 		tb.Fatal(err)
 	}
