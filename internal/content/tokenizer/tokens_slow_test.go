@@ -7,7 +7,6 @@ import (
 	"flag"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -162,28 +161,5 @@ func TestTheRecordedCountsAreThoseOfTheLibrary(t *testing.T) {
 	}
 	if have, err := os.ReadFile(recordedFile); err != nil || string(have) != string(want) {
 		t.Errorf("%s differs from what the library counts: run the test with -update (%v)", recordedFile, err)
-	}
-}
-
-func BenchmarkCount(b *testing.B) {
-	c := Counter{}
-	prose := strings.Repeat("- m12: The customer asked twice whether the annual plan stays active after the refund.\n", 200)
-	long := strings.Repeat(" ", 64<<10)
-	c.Count("warm")
-	for name, text := range map[string]string{"known": prose, "new order": prose, "new prose": prose, "new white space": long} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for i := 0; b.Loop(); i++ {
-				switch name {
-				case "known":
-					c.Count(text)
-					continue
-				case "new order":
-					c.Count(strings.ReplaceAll(text, "m12", strconv.Itoa(i)))
-					continue
-				}
-				o200kBase().tokens.count(text)
-			}
-		})
 	}
 }

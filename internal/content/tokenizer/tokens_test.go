@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"encoding/json"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,5 +67,28 @@ func TestATextHasTheRecordedCountOfTokens(t *testing.T) {
 				t.Errorf("%s: %q has %d tokens, want %d", v.Name(), c.Text, got, v.want)
 			}
 		}
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	c := Counter{}
+	prose := strings.Repeat("- m12: The customer asked twice whether the annual plan stays active after the refund.\n", 200)
+	long := strings.Repeat(" ", 64<<10)
+	c.Count("warm")
+	for name, text := range map[string]string{"known": prose, "new order": prose, "new prose": prose, "new white space": long} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for i := 0; b.Loop(); i++ {
+				switch name {
+				case "known":
+					c.Count(text)
+					continue
+				case "new order":
+					c.Count(strings.ReplaceAll(text, "m12", strconv.Itoa(i)))
+					continue
+				}
+				o200kBase().tokens.count(text)
+			}
+		})
 	}
 }

@@ -1,4 +1,4 @@
-package cli_test
+package witness_test
 
 import (
 	"bytes"
@@ -86,7 +86,7 @@ func (b *book) request(old int64) string {
 // clock stands still.
 func clock() time.Time { return time.Unix(1700000000, 0) }
 
-func openWitness(t *testing.T, dir string, logs ...*book) (*witness.Witness, http.Handler) {
+func open(t *testing.T, dir string, logs ...*book) (*witness.Witness, http.Handler) {
 	t.Helper()
 	keys := ""
 	for _, l := range logs {
@@ -112,7 +112,7 @@ func TestAWitnessCosignsWhatContinuesAndNothingElse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a, stranger := newBook(t, "a.example.com"), newBook(t, "stranger.example.com")
-	w, h := openWitness(t, dir, a)
+	w, h := open(t, dir, a)
 	impostor := newBook(t, "a.example.com")
 	for _, b := range []*book{a, stranger, impostor} {
 		b.add(3, "leaf")
@@ -174,14 +174,14 @@ func TestAWitnessCosignsWhatContinuesAndNothingElse(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		w, h = openWitness(t, dir, a)
+		w, h = open(t, dir, a)
 	}
 }
 
 func TestOfTwoForksAtOnceOneIsCosigned(t *testing.T) {
 	t.Parallel()
 	a := newBook(t, "a.example.com")
-	_, h := openWitness(t, t.TempDir(), a)
+	_, h := open(t, t.TempDir(), a)
 	a.add(5, "leaf")
 	if status, _, answer := post(h, a.request(0)); status != 200 {
 		t.Fatalf("%d %s", status, answer)
@@ -212,7 +212,7 @@ func TestADirectoryIsOfOneWitness(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := newBook(t, "a.example.com")
-	openWitness(t, dir, a)
+	open(t, dir, a)
 	if _, err := witness.Open(dir, "w", a.public, clock); err == nil {
 		t.Error("a second witness opened the directory")
 	}
