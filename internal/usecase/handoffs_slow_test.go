@@ -54,7 +54,7 @@ func openHandoffs(t *testing.T) *handoffHarness {
 	reads, err := access.New(log, time.Now)
 	h.must(err)
 	here, chance := presence.New(time.Now), random.New(rand.Reader)
-	tasks, err := taskstore.New(log, reads, here, time.Now, 16, nil)
+	tasks, err := taskstore.New(log, reads, here, time.Now, 16, false, nil)
 	h.must(err)
 	known, err := agents.NewStore(log, v, time.Now)
 	h.must(err)

@@ -79,7 +79,7 @@ func TestAnExportNamesADamagedEntryAndCanGoOnAfterIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, nil)
+			store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, false, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

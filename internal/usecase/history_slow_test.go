@@ -48,7 +48,7 @@ func openHistory(t *testing.T) *historyHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, nil)
+	store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func newStores(l ledger.Ledger, v view.Store, o Options) (s stores, err error) {
 	if s.access, err = access.New(l, o.Now); err != nil {
 		return s, err
 	}
-	if s.tasks, err = taskstore.New(l, s.access, s.presence, o.Now, o.CachedTasks, o.Decide); err != nil {
+	if s.tasks, err = taskstore.New(l, s.access, s.presence, o.Now, o.CachedTasks, o.Current != nil, o.Decide); err != nil {
 		return s, err
 	}
 	if s.agents, err = agents.NewStore(l, v, o.Now); err != nil {

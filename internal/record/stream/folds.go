@@ -15,6 +15,7 @@ const (
 	maxLargeFold  = 512 << 10
 	largeFolds    = 16
 	endedFolds    = 512
+	farEnded      = 4096 // of streams that are read from other machines
 )
 
 // get is the fold of a stream that is cached.

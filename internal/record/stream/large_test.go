@@ -113,3 +113,33 @@ func TestTheFoldsOfStreamsThatHaveEndedTakeNoRoomFromTheOthers(t *testing.T) {
 	want("afterwards", "carl", 1, 1)
 	want("afterwards", "", 1, 1599)
 }
+
+// Followers that lag ask for the folds of tasks that have just ended, and each would be a question to another machine.
+func TestWhereStreamsAreFarTheFoldsOfManyMoreThatHaveEndedAreCached(t *testing.T) {
+	l := &counting{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
+	k, err := stream.New("task", l, func(_ string, e taken) string { return e.By }, time.Now, []taken{{}}, stream.Options[string, taken]{
+		Cached: 4, Ended: func(s *string) bool { return *s == "" }, Far: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []ledger.Entry
+	for n := range 4000 {
+		s := ledger.StreamOf("default", "task", fmt.Sprint(n))
+		out, err := k.Do(t.Context(), stream.Write{Actor: ledger.Actor{Principal: "agent/anna"}, New: true}, s, func(string, time.Time) ([]taken, error) { return []taken{{""}}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, ledger.Entry{Stream: s, Position: out.At, Version: 1, Events: out.Events})
+	}
+	l.whole = 0
+	for _, e := range ends {
+		e.Version = 2 // it is not folded by itself
+		if f, err := k.LoadAt(t.Context(), e); err != nil || f.Head != e.Position {
+			t.Fatalf("%s ends at %d: %v", e.Stream, f.Head, err)
+		}
+	}
+	if l.whole > 0 {
+		t.Errorf("%d of %d streams were read again", l.whole, len(ends))
+	}
+}

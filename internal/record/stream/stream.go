@@ -52,8 +52,10 @@ type Options[S, E any] struct {
 	// Weigh returns the bytes of a state. Of folds of more than 32 KiB only the last 16 are cached, and none of more than 512 KiB, so that
 	// the cache is bounded in bytes and not only in number. With nil, all are cached.
 	Weigh func(S) int
-	// Ended reports whether little is asked of a stream in a state any more: only the last 512 such folds are cached. With nil, none has ended.
+	// Ended reports whether little is asked of a stream in a state any more: only the last 512 such folds are cached, or 4096 if Far says that streams are read from
+	// other machines. With nil, none has ended.
 	Ended func(*S) bool
+	Far   bool
 	// InPlace folds by changing its argument, which is not shared, for states that are large to copy. With nil, the fold
 	// function of [New] is used.
 	InPlace func(*S, ...E)
@@ -128,6 +130,9 @@ func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S,
 		none: new(Folded[S]), weigh: o.Weigh, ended: o.Ended, most: o.Remember, run: o.Run, current: o.Current, absent: o.Absent,
 	}
 	sizes := []int{usual: o.Cached, large: largeFolds, ended: endedFolds}
+	if o.Far {
+		sizes[ended] = farEnded
+	}
 	if o.Weigh == nil && o.Ended == nil {
 		sizes = sizes[:usual+1]
 	}

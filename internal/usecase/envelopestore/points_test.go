@@ -31,7 +31,7 @@ func TestPointsOfLaterEnvelopesAreNotThoseOfAnEarlierOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := taskstore.New(l, log, presence.New(time.Now), time.Now, 16, nil)
+	tasks, err := taskstore.New(l, log, presence.New(time.Now), time.Now, 16, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

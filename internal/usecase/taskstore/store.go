@@ -49,10 +49,10 @@ func (s *Store) OnDecided(f func(ctx context.Context, workspace string, t task.T
 }
 
 // New returns the tasks of a ledger. presence is told of every caller that works; at most cached folds are kept in memory.
-// run is where decisions are made: see [stream.Options].
-func New(l ledger.Ledger, log *access.Log, p *presence.Presence, now func() time.Time, cached int, run func(func())) (*Store, error) {
+// far and run are those of [stream.Options].
+func New(l ledger.Ledger, log *access.Log, p *presence.Presence, now func() time.Time, cached int, far bool, run func(func())) (*Store, error) {
 	tasks, err := stream.New(Kind, l, task.Fold, now, event.Events, stream.Options[task.Task, event.Event]{
-		Cached: cached, Weigh: task.Task.Weight, Ended: func(t *task.Task) bool { return t.State.Final() }, InPlace: (*task.Task).Apply, Run: run,
+		Cached: cached, Weigh: task.Task.Weight, Ended: func(t *task.Task) bool { return t.State.Final() }, Far: far, InPlace: (*task.Task).Apply, Run: run,
 	})
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func opened(t *testing.T) (*taskstore.Store, *ledgertest.Double) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := taskstore.New(l, log, presence.New(time.Now), time.Now, 16, nil)
+	d, err := taskstore.New(l, log, presence.New(time.Now), time.Now, 16, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

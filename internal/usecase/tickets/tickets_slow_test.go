@@ -63,7 +63,7 @@ func open(t *testing.T) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, nil)
+	tasks, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
