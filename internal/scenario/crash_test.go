@@ -19,10 +19,7 @@ import (
 // A server is killed at random moments while many clients are at work, and every answer that they got must still be true
 // when it is back.
 
-var (
-	cyclesFlag = flag.Int("cycles", 0, "how often the server is killed; 0 means 3, or 30 with the build tag slow")
-	seedFlag   = flag.Uint64("seed", 0, "of the crash test; 0 means one by the clock")
-)
+var cyclesFlag = flag.Int("cycles", 0, "how often the server is killed; 0 means 3, or 30 with the build tag slow")
 
 const (
 	crew32       = 32 // clients of a server
@@ -63,12 +60,7 @@ type campaign struct {
 }
 
 func newCampaign(t *testing.T, mode string) *campaign {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano()) //nolint:gosec // any number does
-	}
-	t.Logf("seed %d", seed)
-	return &campaign{T: t, rng: rand.New(rand.NewPCG(seed, 1)), mode: mode, agents: len(crewNames)} //nolint:gosec // not a secret
+	return &campaign{T: t, rng: rand.New(rand.NewPCG(randomSeed(t), 1)), mode: mode, agents: len(crewNames)} //nolint:gosec // not a secret
 }
 
 func TestNothingAcknowledgedIsLostWhenTheServerIsKilled(t *testing.T) {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
@@ -94,6 +95,8 @@ var faults = ledgertest.Faults{
 	Seed: 1, Conflicts: 0.1, Written: 0.03, Lost: 0.03, Gaps: 3, Lag: 20 * time.Millisecond, Latency: 2 * time.Millisecond,
 }
 
+var seedFlag = flag.Uint64("seed", 0, "what tests choose at random: kills, calls, the faults of ledgers; 0 means one by the clock for kills and calls, and always the same for the rest")
+
 // open returns a harness. Close it with stop; t does so, too.
 func open(t testing.TB, kind string) *harness {
 	t.Helper()
@@ -104,7 +107,9 @@ func open(t testing.TB, kind string) *harness {
 	case sound():
 		h.ledger, h.views, err = openRecord(ctx, t.TempDir())
 	default:
-		h.ledger = ledgertest.NewDouble(faults)
+		f := faults
+		f.Seed += *seedFlag
+		h.ledger = ledgertest.NewDouble(f)
 		switch plain := ledgertest.NewDouble(ledgertest.Faults{}); kind {
 		case lostOffer:
 			h.ledger = &lostOffers{Ledger: plain}

@@ -32,7 +32,7 @@ func TestOwnershipIsLinearizableInJetStream(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan int)
 	go func() { ended <- deposeLeaders(ctx, t, s) }()
-	c.fight(1, contestOperations/5)
+	c.fight(1+*seedFlag, contestOperations/5)
 	cancel()
 	n := <-ended
 	c.judged(n)

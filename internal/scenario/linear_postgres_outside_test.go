@@ -34,7 +34,7 @@ func TestOwnershipIsLinearizableInPostgreSQL(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan int)
 	go func() { ended <- endSessions(ctx, t, s) }()
-	c.fight(1, contestOperations)
+	c.fight(1+*seedFlag, contestOperations)
 	cancel()
 	n := <-ended
 	c.judged(n)

@@ -242,7 +242,8 @@ func (c *contest) tell(task string) string {
 
 func TestOwnershipIsLinearizable(t *testing.T) {
 	for _, kind := range ledgers {
-		for seed := range uint64(contestSeeds) {
+		for n := range uint64(contestSeeds) {
+			seed := *seedFlag + n
 			t.Run(fmt.Sprintf("%s/%d", kind, seed), func(t *testing.T) {
 				c := enter(t, kind, seed, bug{})
 				defer c.harness.stop()

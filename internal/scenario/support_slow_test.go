@@ -391,8 +391,7 @@ func TestASupportDeskLosesNothing(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var staff sync.WaitGroup
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := randomSeed(t)
 	for i, name := range slices.Sorted(func(yield func(string) bool) {
 		for n := range supportStaff {
 			if !yield(n) {
