@@ -20,8 +20,13 @@ type Share struct {
 	Envelope event.Sealed
 }
 
+// MayShare refuses a principal that could not share the task now with anybody.
+func MayShare(t task.Task, by identity.Principal, epoch uint64) error {
+	return authority.RequireSource(t, by, epoch)
+}
+
 func (c Share) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
+	if err := MayShare(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := firstError(refusal.In("to", event.CheckAgent("an agent's name", c.To)), event.CheckField("detail", c.Detail), refusal.In("pack", c.Pack.Check())); err != nil {

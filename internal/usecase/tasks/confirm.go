@@ -33,6 +33,9 @@ func (ts *Tasks) Confirm(ctx context.Context, c caller.Caller, in ConfirmInput) 
 	return ts.store.ChangeWith(ctx, c, "confirm", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		cmd := handoff.Confirm{By: c.Principal, Epoch: in.Epoch, Handoff: n}
 		if h := t.InFlight(); h != nil && !in.Content.IsZero() {
+			if _, err := handoff.Decide(t, cmd, now); err != nil { // whatever it says
+				return nil, err
+			}
 			head := envelope.Header{
 				HandoffID: h.ID(t.ID), From: h.From, By: envelopes.AskedBy(c, h.By, t), To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
 				Kind: h.Kind, Permissions: h.Permits,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
@@ -30,6 +31,9 @@ func (ts *Tasks) Escalate(ctx context.Context, c caller.Caller, in EscalateInput
 		return ts.Send(ctx, c, send)
 	}
 	return ts.store.ChangeWith(ctx, c, "escalate", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		if err := handoff.MaySend(t, c.Principal, in.Epoch); err != nil { // wherever it leads
+			return nil, err
+		}
 		book, err := ts.policies.Policy(ctx, c.Workspace)
 		if err == nil {
 			send.Up, err = ts.routes.Above(ctx, c.Workspace, book, t)
