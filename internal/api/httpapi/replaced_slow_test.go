@@ -114,12 +114,12 @@ func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
 	if err := send(points(client.Point{ID: "d", Text: "four, again", Supersedes: "c"})); err != nil {
 		t.Fatal(err) // it is said again
 	}
-	refused(send(points(client.Point{ID: "b", Text: "back"})), "key_facts", `a fact "b" was replaced by d`, "use another id, or replace d")
-	refused(send(points(client.Point{ID: "f1", Text: "uno", Supersedes: "d"})), "key_facts", `a fact "f1" is there: it cannot take the place of "d", too`,
-		"give the new words an id of their own, or omit supersedes")
 	if _, err := ann.Withdraw(ctx, made.Task+".h2", client.CancelInput{Epoch: made.Epoch}); err != nil {
 		t.Fatal(err)
 	}
+	refused(send(points(client.Point{ID: "b", Text: "back"})), "key_facts", `a fact "b" was replaced by d`, "use another id, or replace d")
+	refused(send(points(client.Point{ID: "f1", Text: "uno", Supersedes: "d"})), "key_facts", `a fact "f1" is there: it cannot take the place of "d", too`,
+		"give the new words an id of their own, or omit supersedes")
 	if err := send(points(client.Point{ID: "c", Text: "three", Supersedes: "b"}, client.Point{ID: "d", Text: "four", Supersedes: "c"})); err != nil {
 		t.Error(err) // all of it is said again
 	}

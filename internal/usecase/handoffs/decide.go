@@ -57,7 +57,7 @@ func (h *Handoffs) decide(ctx context.Context, c caller.Caller, in SendInput, t 
 	if err := h.CheckExpected(in.Expected); err != nil { // the children's envelopes carry it
 		return nil, err
 	}
-	if err := handoff.MaySend(t, c.Principal, in.Epoch); err != nil { // whoever receives it: nothing else is told to a sender that is too late
+	if err := handoff.MaySend(t, c.Principal, in.Epoch); err != nil { // a sender that is too late is told nothing else
 		return nil, err
 	}
 	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == "" && in.Up.Name == ""

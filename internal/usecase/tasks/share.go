@@ -32,7 +32,7 @@ func (ts *Tasks) Share(ctx context.Context, c caller.Caller, in ShareInput) (tas
 		if err := envelopes.CheckPack(in.Pack); err != nil {
 			return nil, err
 		}
-		if err := handoff.MayShare(t, c.Principal, in.Epoch); err != nil { // whoever gets it
+		if err := handoff.MayShare(t, c.Principal, in.Epoch); err != nil { // to any agent
 			return nil, err
 		}
 		to, err := ts.agentStore.Find(ctx, c.Workspace, in.To, false)
