@@ -2,8 +2,6 @@ package scenario
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -72,50 +69,5 @@ func TestTheModelsPromptIsRecordedThoughTheCallerHungUp(t *testing.T) {
 	}
 	if got, err := h.app.Tasks.Show(ctx(h), h.operator(), made.Task); err != nil || got.Owner != "carl" || got.Handoff != nil {
 		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-func TestAModelThatWasNotAskedIsNotRecorded(t *testing.T) {
-	h := advisedBy(t, sound(), func(context.Context, string, []routing.Choice) (routing.Advice, error) {
-		return routing.Advice{Told: routing.Told{Model: "m1", Prompt: "never sent"}}, refusal.New(refusal.Unavailable, "wait", "the model is left alone")
-	})
-	defer h.stop()
-	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-	r, err := h.auto(made.Task, made.Epoch)
-	if err != nil || r.Decision.Action != event.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "left alone") || !slices.Equal(r.Events, []string{"task-kept"}) {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if list := h.advice(made.Task); len(list) != 0 {
-		t.Errorf("%+v", list)
-	}
-	if _, err := h.app.Policies.Route(ctx(h), h.agent("carl"), policies.RouteInput{Task: made.Task, AskLLM: true}); err != nil || len(h.advice(made.Task)) != 0 {
-		t.Errorf("%v, %+v", err, h.advice(made.Task))
-	}
-}
-
-func TestAnOperatorsCallsToAutoAreAdvisedToo(t *testing.T) {
-	var by []string
-	h := advisedBy(t, sound(), func(_ context.Context, who string, _ []routing.Choice) (routing.Advice, error) {
-		by = append(by, who)
-		return toAnna()
-	})
-	defer h.stop()
-	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-	r := ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
-		return h.app.Tasks.Takeover(ctx(h), c, tasks.TakeoverInput{Task: made.Task, To: routing.Auto})
-	})
-	if !slices.Equal(r.To, []string{"anna"}) || r.Decision == nil || r.Decision.Rule != event.AdviceRule || !slices.Equal(by, []string{"operator/ann"}) {
-		t.Errorf("%+v by %v", r, by)
-	}
-}
-
-func TestAFanInThatCountsForNothingIsSaidSo(t *testing.T) {
-	h := open(t, sound())
-	defer h.stop()
-	h.join("carl")
-	made := h.create(h.agent("carl"), tasks.CreateInput{Intent: "refund order 7", Start: true})
-	r := h.send(h.agent("carl"), made, handoffs.SendInput{To: []string{routing.Auto}, FanIn: event.FanIn{Mode: event.FanInAll}})
-	if r.Decision.Action != event.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "fan-in counts for nothing") {
-		t.Errorf("%+v", r.Decision)
 	}
 }

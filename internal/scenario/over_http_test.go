@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // box is an inbox as HTTP shows it.
@@ -84,51 +83,6 @@ func TestAnAgentIsRegisteredOverHTTPAndItsReadinessIsKept(t *testing.T) {
 		w.looks("worker")
 		is(agent.Ready)
 	}, "planner", "worker")
-}
-
-// A circuit opens after three failed handoffs in a row, refuses at once and says until when, is gone around where there is a way, and closes with the probe that succeeds.
-func TestACircuitOverHTTPOpensRefusesIsGoneAroundAndCloses(t *testing.T) {
-	inTown(t, func(w *town) {
-		for _, from := range []string{"first", "second", "first"} {
-			w.offers(from, "worker", `,"retries":0,"timeouts":{"ack":"5s"}`)
-			w.ignores("worker")
-		}
-		var a struct {
-			Circuit struct {
-				State   agent.Phase
-				ResetAt time.Time `json:"reset_at"`
-			}
-		}
-		w.must("", "GET /v1/agents/worker", "", &a)
-		if left := time.Until(a.Circuit.ResetAt); a.Circuit.State != agent.Open || left <= 0 || left > time.Minute {
-			w.Fatalf("after three failures: %+v", a)
-		}
-		status, text := w.call("planner", "POST /v1/tasks", `{"intent":"x","send":{"to":["worker"]}}`, nil)
-		if status != http.StatusServiceUnavailable || !strings.Contains(text, string(refusal.CircuitOpen)) || !strings.Contains(text, a.Circuit.ResetAt.UTC().Format(time.RFC3339)) {
-			w.Errorf("it is refused with %d %s; the circuit resets at %s", status, text, a.Circuit.ResetAt)
-		}
-		var around struct{ To []string }
-		w.must("planner", "POST /v1/tasks", `{"intent":"x","send":{"to":["worker","backup"]}}`, &around)
-		if !slices.Equal(around.To, []string{"backup"}) {
-			w.Errorf("with an alternative it goes to %q", around.To)
-		}
-		time.Sleep(time.Until(a.Circuit.ResetAt) + time.Second)
-		probe, status, text := w.offers("planner", "worker", "")
-		if status >= 300 {
-			w.Fatalf("the probe: %d %s", status, text)
-		}
-		if _, _, text := w.offers("other", "worker", ""); !strings.Contains(text, string(refusal.CircuitOpen)) {
-			w.Errorf("beside the probe: %s", text)
-		}
-		w.must("worker", "POST /v1/handoffs/"+probe.Handoff+"/accept", `{}`, nil)
-		time.Sleep(time.Second)
-		if w.agentCircuits("worker").Circuit.State != agent.HalfOpen { // on trial
-			w.Errorf("after the probe: %+v", w.agentCircuits("worker"))
-		}
-		if _, status, text := w.offers("other", "worker", ""); status >= 300 {
-			w.Errorf("once it is on trial: %d %s", status, text)
-		}
-	}, "planner", "other", "first", "second", "worker", "backup")
 }
 
 func TestAReceiverIsCheckedOverHTTPBeforeATaskIsSent(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -130,38 +129,6 @@ func TestAnOfferThatIsRepeatedKeepsItsDeliveryID(t *testing.T) {
 	})
 }
 
-func TestWhoSubscribesLaterGetsNothingOfWhatWasPublishedBefore(t *testing.T) {
-	story(t, func(h *harness) {
-		h.join("lead", "bob", "late", "busy", "gone")
-		h.register("small", agents.AgentSpec{ContextWindow: 50})
-		h.channel("news", "bob", "busy", "gone", "small")
-		h.ready("busy", agent.Busy)
-		h.ready("gone", agent.Busy)
-		claim := h.publish("news", handoffs.SendInput{})
-		copies := h.publish("news", handoffs.SendInput{FanOut: true})
-		h.subscribe("news", "late")
-		h.unsubscribe("news", "gone")
-		for _, name := range []string{"late", "small", "busy", "gone"} {
-			h.ready(name, agent.Busy)
-			h.ready(name, agent.Ready)
-		}
-		// A subscriber of then that was only not ready may still claim it; there are no more copies.
-		if item := h.of(claim.Task, "busy"); item.ID != claim.Handoff {
-			h.Errorf("%+v", item)
-		}
-		time.Sleep(time.Minute)
-		h.empty("late")
-		h.empty("small") // it has no room for what was published
-		h.empty("gone")
-		if children := h.task(copies.Task).Children; len(children) != 1 || children[0].To != "bob" {
-			h.Errorf("children %+v", children)
-		}
-		if got := h.task(claim.Task); !slices.Contains(got.Handoff.To, "bob") || slices.Contains(got.Handoff.To, "late") {
-			h.Errorf("offered to %v", got.Handoff.To)
-		}
-	})
-}
-
 func TestUnsubscribingLeavesWhatIsOffered(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("lead", "bob", "cy")
@@ -175,21 +142,6 @@ func TestUnsubscribingLeavesWhatIsOffered(t *testing.T) {
 		if next := h.publish("news", handoffs.SendInput{}); !slices.Equal(next.To, []string{"cy"}) {
 			h.Errorf("published to %v", next.To)
 		}
-	})
-}
-
-func TestWhatWasPublishedOutlivesItsChannel(t *testing.T) {
-	story(t, func(h *harness) {
-		h.join("lead", "bob")
-		h.channel("news", "bob")
-		r := h.publish("news", handoffs.SendInput{})
-		ok(h, h.agent("lead"), func(c caller.Caller) (channels.Channel, error) { return h.app.Channels.Remove(ctx(h), c, "news") })
-		h.refuseToPublish(handoffs.SendInput{Channel: "news"}, refusal.NotFound)
-		if a := h.accept("bob", h.of(r.Task, "bob")); a.Owner != "bob" {
-			h.Errorf("%+v", a.Receipt)
-		}
-		h.channel("news")
-		h.refuseToPublish(handoffs.SendInput{Channel: "news"}, refusal.Conflict) // its next life has no subscribers
 	})
 }
 
@@ -218,22 +170,6 @@ func TestWhatCannotBePublishedIsRefused(t *testing.T) {
 		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "draining") {
 			h.Errorf("nobody is fit: %v", err)
 		}
-	})
-}
-
-func TestNobodyStandsInForASubscriber(t *testing.T) {
-	story(t, func(h *harness) {
-		h.join("lead", "stand-in", "boss", "cy")
-		h.register("bob", agents.AgentSpec{Fallbacks: []string{"stand-in"}, Escalation: []string{"boss"}})
-		h.channel("news", "bob", "cy")
-		h.ready("bob", agent.Offline)
-		r := h.publish("news", handoffs.SendInput{})
-		got := h.task(r.Task)
-		if len(got.Handoff.Candidates) != 1 || got.Handoff.Candidates[0].Agent != "cy" {
-			h.Errorf("candidates %+v", got.Handoff.Candidates)
-		}
-		h.ready("cy", agent.Offline)
-		h.refuseToPublish(handoffs.SendInput{Channel: "news"}, refusal.Unavailable)
 	})
 }
 

@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase"
-	"github.com/trapezehq/trapeze/internal/usecase/caller"
-
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -70,18 +69,5 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 		time.Sleep(time.Minute)
 		ok(h, h.agent("ann"), create)
 		no(h, h.agent("ann"), refusal.Limit, create)
-	})
-}
-
-func TestOpenTasksAreNotCountedAtEachCreation(t *testing.T) {
-	bubble(t, sound(), func(h *harness) {
-		h.join("ann")
-		counted := h.bounded(0)
-		for range 100 {
-			h.create(h.agent("ann"), tasks.CreateInput{Intent: "many"})
-		}
-		if n := counted.asked.Load(); n < 1 || n > 3 {
-			h.Errorf("100 tasks within a moment were counted %d times", n)
-		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 )
 
 // fills has an agent send to another until no more may wait, and returns the offers.
@@ -83,4 +84,26 @@ func TestAnOfferThatIsMadeAgainWaitsForRoomInAnInbox(t *testing.T) {
 			}
 		}
 	}, "lead", "first", "second", "third")
+}
+
+// An agent that comes late to open claims gets no more of a sender than may wait for it.
+func TestClaimsThatAnAgentJoinsCountAsOffersOfTheirSender(t *testing.T) {
+	embedded(t)
+	inTown(t, func(w *town) {
+		w.register("digger", agents.AgentSpec{Capabilities: []string{"dig"}})
+		w.register("sawyer", agents.AgentSpec{Capabilities: []string{"saw"}})
+		for _, can := range []string{"dig", "saw"} {
+			for range townOffers {
+				w.must("lead", "POST /v1/tasks", `{"intent":"who can","send":{"capability":"`+can+`","kind":"broadcast"}}`, nil)
+			}
+		}
+		w.register("late", agents.AgentSpec{Capabilities: []string{"dig", "saw"}})
+		w.admit("late")
+		synctest.Wait()
+		var page struct{ Items []struct{ ID string } }
+		w.must("late", "GET /v1/inbox?limit=500", "", &page)
+		if len(page.Items) != townOffers {
+			t.Errorf("%d offers wait for it, at most %d of one sender may", len(page.Items), townOffers)
+		}
+	}, "lead")
 }

@@ -1,3 +1,5 @@
+//go:build slow || outside
+
 package scenario
 
 import (
