@@ -4,7 +4,7 @@
 // Invariants:
 //   - One decision is one entry, or nothing.
 //   - A refusal, or the result that nothing needs to change, is returned only after a fresh read of the stream, so that a
-//     stale cache never refuses what is allowed and never confirms what is over.
+//     stale cache never refuses what is allowed and never confirms what is over. It is decided again if that read finds a newer entry.
 //   - A call repeated with its idempotency key returns the first outcome; with another body it is refused. Streams that do
 //     not end forget old keys: see [Options].
 //   - Readers share a cached fold, so nothing that a state points to ever changes. A fold function gets a copy of the state

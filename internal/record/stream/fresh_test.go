@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -73,6 +74,29 @@ func TestNoNodeAnswersFromAStaleCache(t *testing.T) {
 	if s, err := do(t, one, only); s != "dora" || err != nil {
 		t.Errorf("a call that is allowed: %q has it, %v", s, err)
 	}
+}
+
+func TestARefusalIsDecidedAgainOnlyOnANewerState(t *testing.T) {
+	l := ledgertest.NewDouble(ledgertest.Faults{})
+	one, two := node(t, l), node(t, l)
+	refused := refusal.New(refusal.Conflict, "", "it is taken")
+	wantDecisions := func(when string, want ...string) {
+		t.Helper()
+		var on []string
+		state, err := do(t, one, func(s string) ([]taken, error) { on = append(on, s); return nil, refused })
+		if !slices.Equal(on, want) || state != want[len(want)-1] || err != error(refused) { //nolint:errorlint // the very same
+			t.Errorf("%s: decided on %q, and answered %q, %v; want %q", when, on, state, err, want)
+		}
+	}
+	wantDecisions("nothing is there", "")
+	if _, err := do(t, one, take("anna")); err != nil {
+		t.Fatal(err)
+	}
+	wantDecisions("the cache has the newest state", "anna")
+	if _, err := do(t, two, take("bert")); err != nil {
+		t.Fatal(err)
+	}
+	wantDecisions("the cache is stale", "anna", "bert")
 }
 
 func TestAFollowerFoldsTheEntryThatItWasShown(t *testing.T) {

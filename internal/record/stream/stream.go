@@ -241,7 +241,7 @@ func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 	decide func(S, time.Time) ([]E, error),
 ) (Outcome[S], error) {
-	fresh := false
+	fresh, refused, before := false, error(nil), (*Folded[S])(nil) // before is the state that decided nothing
 	for range maxTries {
 		f := k.none
 		if !w.New || fresh {
@@ -249,6 +249,9 @@ func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 			if f, err = k.load(ctx, s, fresh); err != nil {
 				return Outcome[S]{}, err
 			}
+		}
+		if f == before { // it was the newest: the decision stands
+			return Outcome[S]{State: &f.State, At: f.Head}, refused
 		}
 		if out, done, err := k.repeated(ctx, s, f, w); done {
 			return out, err
@@ -258,7 +261,7 @@ func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 		if nothing := err != nil || len(events) == 0; nothing && fresh {
 			return Outcome[S]{State: &f.State, At: f.Head}, err
 		} else if nothing { // without an append, only a fresh read shows that the state is the newest
-			fresh = true
+			fresh, refused, before = true, err, f
 			continue
 		}
 		out, err := k.append(ctx, w, s, f, events, now)
