@@ -54,7 +54,7 @@ type Options struct {
 	Random io.Reader
 	// CachedTasks is how many folds of tasks that have not ended are kept in memory at most; 0 means 2048.
 	CachedTasks int
-	// CachedEnvelopes is how many bytes of sealed envelopes are kept in memory at most; 0 means 6 MiB.
+	// CachedEnvelopes is how many bytes of sealed envelopes are kept in memory at most; 0 means 3 MiB.
 	CachedEnvelopes int
 	// Decide calls a decision on a task and returns after it; nil: it is made on the goroutine of the call. See Workers of package stream.
 	Decide func(func())
@@ -186,7 +186,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		o.Random = rand.Reader
 	}
 	o.Work = cmp.Or(o.Work, quota.NewWork(0))
-	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 2048), cmp.Or(max(o.CachedEnvelopes, 0), 6<<20)
+	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 2048), cmp.Or(max(o.CachedEnvelopes, 0), 3<<20)
 	spaces, err := workspacestore.New(l, v, o.Now, o.Current)
 	if err != nil {
 		return nil, err
