@@ -26,12 +26,19 @@ func checkReads(t *tree) (out []finding) {
 			return
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || len(call.Args) != 3 { // a context, a position and a limit
-				return true
+			var used []ast.Expr
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if len(n.Args) == 3 { // a context, a position and a limit
+					used = []ast.Expr{n.Fun}
+				}
+			case *ast.AssignStmt: // of the method, to be called later
+				used = n.Rhs
 			}
-			if fn, ok := call.Fun.(*ast.SelectorExpr); ok && fn.Sel.Name == "Read" {
-				out = append(out, t.found(call.Pos(), "read", "a replica that lags answers a read with nothing: call ledger.Page, which tells that from the end of the record"))
+			for _, x := range used {
+				if fn, ok := x.(*ast.SelectorExpr); ok && fn.Sel.Name == "Read" {
+					out = append(out, t.found(fn.Pos(), "read", "a replica that lags answers a read with nothing: call ledger.Page, which tells that from the end of the record"))
+				}
 			}
 			return true
 		})

@@ -5,6 +5,7 @@ package usecase_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -294,5 +295,27 @@ func TestAnEntryThatAReplicaLacksIsNotDenied(t *testing.T) {
 	all := must(history.New(lacks, h.store, reads, nothing{}, nothing{}, nil, nothing{}, unsigned{}, nil, nil, time.Now))
 	if _, err := all.GetReceiptAt(t.Context(), agentOf("ann"), last); refusal.CodeOf(err) != refusal.Unavailable || lacks.reads != 2 {
 		t.Errorf("after %d reads: %v; want the refusal of a tree without a checkpoint", lacks.reads, err)
+	}
+}
+
+// TestAnExportHasWhatAReplicaLacks: an export of everything ends where the record does, and so does what it counts.
+func TestAnExportHasWhatAReplicaLacks(t *testing.T) {
+	h := openHistory(t)
+	of := func() *history.History {
+		return must(history.New(&lacking{Ledger: h.log}, h.store, must(access.New(h.log, time.Now)), nothing{}, nothing{}, nil, nothing{}, unsigned{}, nil, nil, time.Now))
+	}
+	auditor := who(identity.Operator, "eve")
+	var w bytes.Buffer
+	if err := of().Export(t.Context(), auditor, history.ExportInput{Format: view.FormatLines}, &w); err != nil || !strings.Contains(w.String(), taskID) {
+		t.Errorf("%v, in %d bytes: %s", err, w.Len(), &w)
+	}
+	there := must(h.log.Last(t.Context()))
+	if err := of().Export(t.Context(), auditor, history.ExportInput{Format: view.FormatProof}, &w); refusal.CodeOf(err) != refusal.Unavailable {
+		t.Errorf("%v; want the refusal of a tree without a checkpoint", err)
+	}
+	told := must(h.log.Read(t.Context(), there, 1))
+	var made access.Exported
+	if err := json.Unmarshal(told[0].Events[0].Data, &made); err != nil || made.Counted == nil || made.Counted.Through != there || made.Counted.Entries != int64(there) {
+		t.Errorf("%v: %s; want %d entries counted", err, told[0].Events[0].Data, there)
 	}
 }

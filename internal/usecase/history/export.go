@@ -186,6 +186,11 @@ func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Ta
 	return enc.Encode(tr)
 }
 
+// page returns the next entries of the record, and none only at its end.
+func (h *History) page(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	return ledger.Page(ctx, h.ledger, after, limit)
+}
+
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
 func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, in ExportInput, fn func(view.Row) error) error {
 	return h.eachEntry(ctx, c, t, in, func(e ledger.Entry) error { return view.EachRow(e, fn) }, fn)
@@ -198,7 +203,7 @@ func (h *History) eachEntry(ctx context.Context, c caller.Caller, t task.Task, i
 	if err != nil {
 		return stream.Unavailable(err)
 	}
-	read := h.ledger.Read
+	read := h.page
 	if t.ID != "" {
 		read = func(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
 			return h.ledger.Stream(ctx, taskstore.StreamOf(c.Workspace, t.ID), after, limit)

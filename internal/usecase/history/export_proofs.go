@@ -21,7 +21,7 @@ func (h *History) count(ctx context.Context, c caller.Caller, t task.Task, in Ex
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
-	of, through, read := c.Workspace, ledger.Position(0), h.ledger.Read
+	of, through, read := c.Workspace, ledger.Position(0), h.page
 	if t.ID != "" {
 		own := taskstore.StreamOf(c.Workspace, t.ID)
 		of, read = string(own), func(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
