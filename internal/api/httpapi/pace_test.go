@@ -13,14 +13,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/usecase"
-	"github.com/trapezehq/trapeze/internal/usecase/quota"
-
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 )
 
 // bubble is a server whose clock and network are the test's, with the time limits of a real one.
@@ -46,7 +45,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *listener) Close() error   { close(l.done); return nil }
+func (l *listener) Close() error { close(l.done); return nil }
+
 func (l *listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
 func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
@@ -201,36 +201,4 @@ func TestAnUploadThatStandsStillOrTricklesIsEnded(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestADownloadIsGivenAsLongAsItIsRead(t *testing.T) {
-	inBubble(t, func(b *bubble) {
-		const size = 10 << 20
-		status, answer, err := b.request("PUT", "/v1/artifacts", strings.NewReader(strings.Repeat("x", size)))
-		if err != nil || status != 200 {
-			b.Fatalf("%d %s, %v", status, answer, err)
-		}
-		for every, ends := range map[time.Duration]bool{time.Second: true, time.Hour: false, 10 * time.Second: false} {
-			req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://127.0.0.1/v1/artifacts/"+digestOf(strings.Repeat("x", size)), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			req.Header.Set("Authorization", "Bearer "+b.token)
-			res, err := b.http.Do(req)
-			if err != nil {
-				b.Fatal(err)
-			}
-			n, piece := 0, make([]byte, 16<<10)
-			for err == nil {
-				time.Sleep(every)
-				var m int
-				m, err = io.ReadFull(res.Body, piece)
-				n += m
-			}
-			res.Body.Close()
-			if whole := n == size; whole != ends {
-				b.Errorf("a piece every %s: %d bytes, %v", every, n, err)
-			}
-		}
-	})
 }

@@ -1,3 +1,5 @@
+//go:build slow
+
 package httpapi_test
 
 import (
