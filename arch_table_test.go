@@ -94,7 +94,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/channel", what: "the rules of channels: named lists of agents to publish to",
-		pure: true, imports: "domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/refusal domain/event domain/help domain/identity",
 	},
 	{
 		dir: "domain/workspace", what: "the rules of workspaces: who makes and archives them, what each may use",

@@ -162,7 +162,7 @@ var badInput = []refused{
 	{"a number that is too large", "writer", "GET /v1/inbox?limit=9999", "", refusal.Invalid, "limit: is 9999; use a number <= 500"},
 	{"the inbox of nobody", "admin", "GET /v1/inbox?agent=ghost", "", refusal.NotFound, `there is no agent "ghost"`},
 	{"a result that is not as expected", "planner", "POST /v1/tasks/OTHER/complete", `{"epoch":1}`, refusal.Invalid, "the result is not as expected"},
-	{"a handoff to its owner", "planner", "POST /v1/tasks/OTHER/send", `{"epoch":1,"to":["planner"]}`, refusal.Unavailable, "planner: has the task already"},
+	{"a handoff to its owner", "planner", "POST /v1/tasks/OTHER/send", `{"epoch":1,"to":["planner"]}`, refusal.Invalid, "planner has the task already"},
 	{"a takeover for the owner itself", "admin", "POST /v1/tasks/TASK/takeover", `{"to":"agent/writer"}`, refusal.Conflict, "writer owns task"},
 	{"a value that is none of the choices", "writer", "POST /v1/tasks/TASK/send", `{"epoch":EPOCH,"to":["planner"],"reason":"bored"}`, refusal.Invalid, `reason: "bored" is not one of: timeout, error,`},
 	{"a parameter that is none of the choices", "writer", "GET /v1/tickets?state=lost", "", refusal.Invalid, `state: "lost" is not one of: `},

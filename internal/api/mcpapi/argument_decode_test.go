@@ -103,6 +103,7 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 		{`{"id": "x", "due": "soon"}`, `due is "soon"; write it as`},
 		{`{"id": "x", "lease": "-1s"}`, `lease is "-1s"; write it as`},
 		{`{"id": "x", "names": [7]}`, "names must be"},
+		{`{"id": "x", "names": [{"text": "ann"}]}`, "names must be a list of strings, and one of them is of the type object"},
 		{`{"id": "x", "count": 4.5}`, "count must be a whole number such as 45, not 4.5"},
 		{`{"id": "x", "count": 1e300}`, "count must be a whole number"},
 		{``, "cook needs id: of what"},

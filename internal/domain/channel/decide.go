@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -155,7 +156,7 @@ func (s State) requireOwner(by identity.Principal, verb string) error {
 	if by.IsOperator() || by.String() == s.Owner {
 		return nil
 	}
-	return refusal.New(refusal.NotPermitted, "ask "+event.Bare(s.Owner)+" or an operator", "%s may not %s channel %s", by.Short(), verb, s.Name)
+	return refusal.New(refusal.NotPermitted, "ask "+help.OrOperator(event.Bare(s.Owner)), "%s may not %s channel %s", by.Short(), verb, s.Name)
 }
 
 func checkDescription(s string) error {

@@ -1,6 +1,7 @@
 package constrainttext
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,7 +18,10 @@ var forbids = regexp.MustCompile(`(?i)^(never|no|not|don['’]t|do not|must not|
 func WithKinds(list []string) ([]string, error) {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = withKind(strings.TrimSpace(s))
+		if s = strings.TrimSpace(s); strings.HasPrefix(s, "{") && json.Valid([]byte(s)) {
+			return nil, fmt.Errorf("a constraint is a text and no JSON object: write KIND:TEXT, with one of the kinds %s", kinds())
+		}
+		out[i] = withKind(s)
 		head, _, colon := strings.Cut(out[i], ":")
 		kind := strings.TrimSuffix(head[strings.Index(head, "=")+1:], "!")
 		if colon && !slices.Contains(event.ConstraintKinds.Values(), event.ConstraintKind(kind)) {

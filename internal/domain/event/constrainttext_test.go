@@ -33,6 +33,9 @@ func TestAConstraintWithoutAKindHasTheKindOfItsWords(t *testing.T) {
 			t.Errorf("a kind that is misspelled: %+v, %v", got, err)
 		}
 	}
+	if got, err := constrainttext.WithKinds([]string{`{"kind": "budget", "text": "5 calls"}`}); err == nil || !strings.Contains(err.Error(), "write KIND:TEXT") {
+		t.Errorf("an object is taken as a text: %+v, %v", got, err)
+	}
 	if got, err := constrainttext.WithKinds([]string{" "}); err != nil || got[0] != "" {
 		t.Errorf("nothing is %+v, %v", got, err)
 	}

@@ -14,6 +14,14 @@ type Help struct {
 	Fields map[string]string `json:"fields,omitempty"` // those of the call that matter, each with its value, or empty
 }
 
+// OrOperator names a principal, and an operator beside it if it is none.
+func OrOperator(who string) string {
+	if strings.HasPrefix(who, "operator/") || strings.HasPrefix(who, "admin/") {
+		return "an operator"
+	}
+	return who + " or an operator"
+}
+
 // To returns a link for a hint: words that stand in the hint, and the call that they speak of, with its id, which may be empty, and fields, each
 // as name or name=value. Parse finds it there.
 func To(words string, call Call, id string, fields ...string) string {

@@ -107,3 +107,11 @@ func TestEveryCallHasACommand(t *testing.T) {
 		t.Error("a call outside the set counts as valid")
 	}
 }
+
+func TestAnOperatorIsNamedOnce(t *testing.T) {
+	for who, want := range map[string]string{"ada": "ada or an operator", "operator/op": "an operator", "admin/ann": "an operator", "the owner of task t1": "the owner of task t1 or an operator"} {
+		if got := help.OrOperator(who); got != want {
+			t.Errorf("%s: %q, want %q", who, got, want)
+		}
+	}
+}

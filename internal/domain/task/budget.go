@@ -102,7 +102,7 @@ func HowToRaise(t Task, child string) string {
 	case t.Parent.Task != "":
 		who = "the owner of task " + t.Parent.Task
 	}
-	return "have " + event.Bare(who) + " or an operator " + help.To("raise the budget", "task budget", t.ID, t.doubled()...)
+	return "have " + help.OrOperator(event.Bare(who)) + " " + help.To("raise the budget", "task budget", t.ID, t.doubled()...)
 }
 
 // HowToReplay is the part of a hint that has an operator replay the task with a larger budget.

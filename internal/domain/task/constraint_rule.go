@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -238,7 +239,7 @@ func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
 	case !t.mayLift(r, tightenedBy, by):
 		hint := "ask an operator"
 		if t.Adds(tightenedBy) {
-			hint = "ask " + event.Bare(r.Base.Origin) + " or an operator"
+			hint = "ask " + help.OrOperator(event.Bare(r.Base.Origin))
 		}
 		return e, refusal.New(refusal.NotPermitted, hint, "%s cannot lift what %s tightened of constraint %s", short, event.Bare(tightenedBy), id)
 	}

@@ -217,6 +217,9 @@ func wrongField(b json.RawMessage, t reflect.Type) error {
 			if typed.Field != "" {
 				name += "." + typed.Field
 			}
+			if about := inDescriptions.Replace(f.Tag.Get("jsonschema")); f.Type.Kind() == reflect.Slice && typed.Type.Kind() == reflect.String {
+				return Invalid("%s must be a list of strings, and one of them is of the type %s%s", name, typed.Value, strings.TrimSuffix(": "+about, ": "))
+			}
 			return Invalid("%s must be %s, not %s", name, plain(typed.Type), strings.TrimPrefix(typed.Value, "number "))
 		default:
 			return Invalid("%s cannot be read: %s", name, strings.TrimPrefix(err.Error(), "json: "))
