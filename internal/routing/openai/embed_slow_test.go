@@ -5,6 +5,7 @@ package openai_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,21 +26,25 @@ func TestAQueryDoesNotWaitForASlowModelAndThenLeavesItAlone(t *testing.T) {
 	e := m.embedder(t, func(o *openai.EmbedOptions) {
 		o.Timeout, o.Now = 20*time.Millisecond, func() time.Time { return now }
 	})
-	ask := func(calls int32) {
+	most := int32(0) // calls that can have arrived: a machine that is busy may have given one up before it was sent
+	ask := func(asked bool) {
 		t.Helper()
-		if _, err := e.Query(t.Context(), "a"); refusal.CodeOf(err) != refusal.Unavailable || m.calls.Load() != calls {
-			t.Errorf("%v after %d calls, want %d", err, m.calls.Load(), calls)
+		if asked {
+			most++
+		}
+		_, err := e.Query(t.Context(), "a")
+		if refusal.CodeOf(err) != refusal.Unavailable || strings.Contains(err.Error(), "is not asked for a while") == asked || m.calls.Load() > most {
+			t.Errorf("%v after %d calls, want at most %d", err, m.calls.Load(), most)
 		}
 	}
 	gone, cancel := context.WithCancel(t.Context())
-	cancel()
+	cancel() // before anything is sent
 	if _, err := e.Query(gone, "a"); err == nil {
 		t.Error("a vector for a caller that has gone")
 	}
-	before := m.calls.Load()
 	for n := range 4 {
-		ask(before + int32(min(n+1, 2))) //nolint:gosec // small
+		ask(n < 2)
 	}
 	now = now.Add(time.Minute)
-	ask(before + 3)
+	ask(true)
 }
