@@ -128,7 +128,7 @@ func (h *Handoffs) plan(ctx context.Context, c caller.Caller, in SendInput, desk
 	}
 	switch {
 	case c.IsSystem():
-	case t.Owner != "" && len(in.To) > 0 && !slices.ContainsFunc(in.To, func(name string) bool { return name != t.Owner }): // waiting does not change it
+	case t.Owner != "" && t.Owner == c.Agent() && len(in.To) > 0 && !slices.ContainsFunc(in.To, func(name string) bool { return name != t.Owner }): // waiting does not change it
 		return p, refusal.New(refusal.Invalid, "name another agent", "%s has the task already", t.Owner)
 	case len(p.Away) > 0: // as it would for an agent that was never started
 		p.Candidates, p.Refused = p.Away, nil
