@@ -68,9 +68,10 @@ var strayRows = map[string]string{
 	"view_memory_title_data": resets("view_memory_title"),
 }
 
-// resets uses that the row with the structure of an index begins with how often its settings changed: once.
+// resets uses that the row with the structure of an index begins with how often its settings changed: once, or twice if the connection that made it was the first to delete a word, since that sets
+// the format which it does not know to be set.
 func resets(index string) string {
-	return "SELECT count(*) FROM " + index + "_data WHERE id = 10 AND substr(block, 1, 4) <> x'00000001'"
+	return "SELECT count(*) FROM " + index + "_data WHERE id = 10 AND substr(block, 1, 4) NOT IN (x'00000001', x'00000002')"
 }
 
 // strays uses that the data of a segment has its number in the bits from 37 on, and that a page has 31 bits, above the lowest.
