@@ -14,10 +14,10 @@ type Help struct {
 	Fields map[string]string `json:"fields,omitempty"` // those of the call that matter, each with its value, or empty
 }
 
-// OrOperator names a principal, and an operator beside it if it is none.
+// OrOperator names a principal, and an operator beside it.
 func OrOperator(who string) string {
-	if strings.HasPrefix(who, "operator/") || strings.HasPrefix(who, "admin/") {
-		return "an operator"
+	if strings.HasPrefix(who, "operator/") {
+		return who + " or another operator"
 	}
 	return who + " or an operator"
 }

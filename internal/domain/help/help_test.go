@@ -109,7 +109,7 @@ func TestEveryCallHasACommand(t *testing.T) {
 }
 
 func TestAnOperatorIsNamedOnce(t *testing.T) {
-	for who, want := range map[string]string{"ada": "ada or an operator", "operator/op": "an operator", "admin/ann": "an operator", "the owner of task t1": "the owner of task t1 or an operator"} {
+	for who, want := range map[string]string{"ada": "ada or an operator", "operator/op": "operator/op or another operator", "admin/ann": "admin/ann or an operator", "the owner of task t1": "the owner of task t1 or an operator"} {
 		if got := help.OrOperator(who); got != want {
 			t.Errorf("%s: %q, want %q", who, got, want)
 		}
