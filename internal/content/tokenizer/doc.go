@@ -26,7 +26,7 @@
 //   - split.go: the pieces of a text in which tokens are looked for, by the patterns of the vocabularies
 //   - tokens.go, merge.go: the tokens of a vocabulary, and how those of a piece are found
 //
-// A slow test compares all of it with the library of which the tokens and the patterns are, and writes the lists of tokens and recorded counts, with -update.
+// A slow test compares all of it with the library from which the tokens and the patterns come, and writes the lists of tokens and recorded counts, with -update.
 //
 // Start reading at [For] in counter.go, which has the built-in tokenizers by name, then vocabulary.go.
 package tokenizer

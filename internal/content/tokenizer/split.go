@@ -148,7 +148,7 @@ func contraction(text string) int {
 			return len(end)
 		}
 	}
-	if strings.HasPrefix(text, "'ſ") { // an s of old, which is an S in upper case
+	if strings.HasPrefix(text, "'ſ") { // U+017F, the long s, whose upper case is S
 		return len("'ſ")
 	}
 	return 0
@@ -189,7 +189,7 @@ func symbols(text string) int {
 	}
 }
 
-// blanks is the length of the white space up to the end of the first line ends in it: there the library splits it, where the pattern says the last.
+// blanks is the length of the white space at the start of a text, up to its first run of line ends: the library splits after that run, although the pattern would after the last.
 // Without line ends, the last character belongs to what follows, if something does and another remains.
 func blanks(text string) int {
 	at, last := 0, 0

@@ -60,7 +60,7 @@ var Tables = []struct{ Name, Order string }{
 var Settings = []string{"view_memory_text_config", "view_memory_title_config"}
 
 // strayRows counts the rows of an index of words that are about a page or a segment that it cannot have, or that have another number of changed settings than [Schema] makes. SQLite does not look
-// for them. That the settings were read again makes no difference, and how many pages were written, of which nobody has another count, decides only when segments are merged.
+// for them. How many pages were written is not compared: there is no other count of it, and it decides only when segments are merged.
 var strayRows = map[string]string{
 	"view_memory_text_idx":   strays("view_memory_text"),
 	"view_memory_title_idx":  strays("view_memory_title"),
