@@ -96,7 +96,9 @@ func TestABitThatIsFlippedAtOneNodeIsNoLoss(t *testing.T) {
 		flip(t, random, file, -1)
 	}
 	back()
-	natstest.Agree(t, conn, o.Name, n, "n0", "n1", "n2")
+	if all := natstest.Agree(t, conn, o.Name, "n0", "n1", "n2"); all != n {
+		t.Errorf("each node has %d messages, and not %d", all, n)
+	}
 
 	c.Stop(2)
 	entries, _ := replicaFiles(t, c.Dir(2), o.Name)
@@ -113,7 +115,9 @@ func TestABitThatIsFlippedAtOneNodeIsNoLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	back()
-	natstest.Agree(t, conn, o.Name, n, "n0", "n1", "n2")
+	if all := natstest.Agree(t, conn, o.Name, "n0", "n1", "n2"); all != n {
+		t.Errorf("each node has %d messages, and not %d", all, n)
+	}
 }
 
 // current waits until all replicas of a stream have all of it.

@@ -43,5 +43,7 @@ func TestAReplicaThatStopsIsKeptAgain(t *testing.T) {
 		return err == nil && len(groups) == 1 && len(groups[0].Peers) == 3 && !slices.ContainsFunc(groups[0].Peers, func(p replica.Peer) bool { return !p.Current || p.Lag > 0 })
 	})
 	more()
-	natstest.Agree(t, conn, l.Name(), n, "n0", "n1", "n2")
+	if all := natstest.Agree(t, conn, l.Name(), "n0", "n1", "n2"); all != n {
+		t.Errorf("each node has %d messages, and not %d", all, n)
+	}
 }

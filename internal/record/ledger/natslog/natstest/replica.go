@@ -27,19 +27,21 @@ type streamState struct {
 	} `json:"state"`
 }
 
-// Replica returns the messages that one node has of a stream, by reading them from it while it leads: nothing else says which replica answers. One that it
-// cannot give is an error in its place.
-func Replica(t testing.TB, conn *nats.Conn, stream, node string) []string {
+// replica returns the messages that one node has of a stream, once it has at least so many, by reading them from it while it leads: nothing else says which replica answers.
+// One that it cannot give is an error in its place.
+func replica(t testing.TB, conn *nats.Conn, stream, node string, least int) []string {
 	t.Helper()
 	var is streamState
-	for end := time.Now().Add(patience); is.Cluster.Leader != node; {
+	for end := time.Now().Add(patience); is.Cluster.Leader != node || is.State.Last < uint64(least); { //nolint:gosec // not negative
 		if time.Now().After(end) {
-			t.Fatalf("%s does not come to lead: %s does", node, is.Cluster.Leader)
+			t.Fatalf("%s does not come to lead with %d messages: %s does, with %d", node, least, is.Cluster.Leader, is.State.Last)
 		}
-		var answer struct{}
-		to := fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, node)
-		_ = natslog.Request(t.Context(), conn, "$JS.API.STREAM.LEADER.STEPDOWN."+stream, to, &answer) // it is tried again
-		<-time.After(100 * time.Millisecond)                                                          // for the election
+		if is.Cluster.Leader != node {
+			var answer struct{}
+			to := fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, node)
+			_ = natslog.Request(t.Context(), conn, "$JS.API.STREAM.LEADER.STEPDOWN."+stream, to, &answer) // it is tried again
+		}
+		<-time.After(100 * time.Millisecond) // for the election
 		is = streamState{}
 		_ = natslog.Request(t.Context(), conn, "$JS.API.STREAM.INFO."+stream, nil, &is)
 	}
@@ -91,23 +93,22 @@ func message(ctx context.Context, conn *nats.Conn, stream string, seq uint64) st
 	}
 }
 
-// Agree compares the replicas of a stream at some nodes, each of which must have so many messages.
-func Agree(t testing.TB, conn *nats.Conn, stream string, messages int, nodes ...string) {
+// Agree compares the replicas of a stream at some nodes, and returns how many messages each has. The stream may grow meanwhile: what is seen at one node, all must come to have.
+func Agree(t testing.TB, conn *nats.Conn, stream string, nodes ...string) int {
 	t.Helper()
-	first := Replica(t, conn, stream, nodes[0])
-	if len(first) != messages {
-		t.Errorf("%s has %d messages, and not %d", nodes[0], len(first), messages)
-	}
-	for _, node := range nodes[1:] {
-		list := Replica(t, conn, stream, node)
-		if len(list) != len(first) {
-			t.Errorf("%s has %d messages, and %s %d", node, len(list), nodes[0], len(first))
-		}
-		for i := range min(len(list), len(first)) {
-			if list[i] != first[i] {
-				t.Errorf("message %d at %s:\n%.500q\nat %s:\n%.500q", i+1, node, list[i], nodes[0], first[i])
-				break
+	var longest []string
+	of := ""
+	for i, same := 0, 0; same < len(nodes); i++ {
+		node := nodes[i%len(nodes)]
+		list := replica(t, conn, stream, node, len(longest))
+		for n := range longest {
+			if list[n] != longest[n] {
+				t.Fatalf("message %d at %s:\n%.500q\nat %s:\n%.500q", n+1, node, list[n], of, longest[n])
 			}
 		}
+		if same++; len(list) > len(longest) {
+			longest, of, same = list, node, 1
+		}
 	}
+	return len(longest)
 }
