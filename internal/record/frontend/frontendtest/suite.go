@@ -215,10 +215,23 @@ func turns(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
 		stops = append(stops, stop)
 		running.Go(func() { f.TakeTurn(ctx) })
 	}
-	Until(t, "that one has the turn", func() bool { return len(Holders(fronts)) == 1 })
-	first := Holders(fronts)[0]
+	first := Holder(t, fronts, -1)
 	stops[first]()
-	Until(t, "that another has the turn", func() bool { has := Holders(fronts); return len(has) == 1 && has[0] != first })
+	Holder(t, fronts, first)
+}
+
+// Holder waits until one front end alone has the turn, other than one of before, and returns which.
+func Holder(t *testing.T, fronts []*frontend.FrontEnd, but int) (which int) {
+	t.Helper()
+	Until(t, fmt.Sprintf("that one has the turn, and not %d", but), func() bool {
+		has := Holders(fronts)
+		if len(has) != 1 || has[0] == but {
+			return false
+		}
+		which = has[0]
+		return true
+	})
+	return which
 }
 
 // Holders lists the front ends that have the turn.
@@ -241,10 +254,9 @@ func pauses(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
 		running.Go(func() { f.TakeTurn(ctx) })
 	}
 	for range 2 {
-		Until(t, "that one has the turn", func() bool { return len(Holders(fronts)) == 1 })
-		first := Holders(fronts)[0]
+		first := Holder(t, fronts, -1)
 		fronts[first].Pause(true)
-		Until(t, "that the other has the turn", func() bool { has := Holders(fronts); return len(has) == 1 && has[0] != first })
+		Holder(t, fronts, first)
 		fronts[first].Pause(false)
 	}
 }
@@ -294,10 +306,11 @@ func meets(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
 	late := open(t)
 	Present(t, late, frontend.Member{Name: "dan"})
 	for _, f := range []*frontend.FrontEnd{fronts[0], late} {
-		Until(t, "that one who is silent is known by its silence", func() bool { m, ok := knows(f, "bob-1"); return ok && m.Ago > 3*frontend.Every })
-		if m, _ := knows(f, "ann"); m.Ago > 3*frontend.Every {
-			t.Errorf("one that is there was heard of %s ago", m.Ago)
-		}
+		Until(t, "that one who is silent is known by its silence, and one who is there is not", func() bool { // in one look: on a busy machine each may be late
+			bob, ok := knows(f, "bob-1")
+			ann, there := knows(f, "ann")
+			return ok && there && bob.Ago > 3*frontend.Every && ann.Ago < 3*frontend.Every
+		})
 	}
 	if err := late.Others().Forget(t.Context(), "bob-1"); err != nil {
 		t.Fatal(err)

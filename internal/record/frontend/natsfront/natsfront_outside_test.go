@@ -48,16 +48,10 @@ func TestATurnIsTakenFromAFrontEndThatIsCutOff(t *testing.T) {
 	for _, f := range fronts {
 		running.Go(func() { f.TakeTurn(ctx) })
 	}
-	frontendtest.Until(t, "that one has the turn", func() bool { return len(frontendtest.Holders(fronts)) == 1 })
-	first := frontendtest.Holders(fronts)[0]
+	first := frontendtest.Holder(t, fronts, -1)
 	conns[first].Close()
-	both := false
-	frontendtest.Until(t, "that the other has it", func() bool {
-		has := frontendtest.Holders(fronts)
-		both = both || len(has) > 1
-		return len(has) == 1 && has[0] != first
-	})
-	if both {
+	frontendtest.Until(t, "that the other has it", fronts[1-first].HasTurn)
+	if fronts[first].HasTurn() { // which it cannot take again
 		t.Error("both had the turn")
 	}
 }
