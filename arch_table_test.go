@@ -217,17 +217,18 @@ var innerPackages = []pkg{
 		dir: "record/proof/taskorder", what: "compares the entries of tasks with what the rules may write",
 		imports: "domain/event domain/task domain/task/order record/ledger record/proof",
 	},
+	{dir: "record/entrytar", what: "the members of tar archives with entries: backups, segments, workspaces that move", imports: "record/ledger"},
 	{
 		dir: "record/proof/segment", what: "files with the oldest entries of a record, which verify by themselves",
-		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
+		imports: "record/entrytar record/ledger record/proof", libs: "golang.org/x/mod",
 	},
 	{
 		dir: "record/move", what: "the file in which one workspace moves from a record to another, verified by what the source signed",
-		imports: "domain/identity domain/workspace record/ledger record/proof",
+		imports: "domain/identity domain/workspace record/entrytar record/ledger record/proof",
 	},
 	{
 		dir: "record/backup", what: "backups of a record: one file with its entries and files, and back, verified by the tree",
-		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
+		imports: "record/entrytar record/ledger record/proof", libs: "golang.org/x/mod",
 	},
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},

@@ -69,7 +69,6 @@ const (
 	beginName    = "begin.json"
 	endName      = "end.json"
 	noteName     = "end.note"
-	entriesDir   = "entries/"
 	contentDir   = "content/"
 	settingsDir  = "settings/"
 	maxBegin     = 64 << 10

@@ -4,10 +4,8 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -21,6 +19,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/record/entrytar"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
@@ -183,7 +182,7 @@ func (r *Restorer) follows(b Begin) error {
 
 func (r *Restorer) member(ctx context.Context, kind, name string, from io.Reader) error {
 	switch {
-	case strings.HasPrefix(name, entriesDir) && kind == Entries:
+	case strings.HasPrefix(name, entrytar.Dir) && kind == Entries:
 		return r.entries(ctx, name, from)
 	case strings.HasPrefix(name, contentDir):
 		return r.contentFile(strings.TrimPrefix(name, contentDir), from)
@@ -232,26 +231,15 @@ func (r *Restorer) contentFile(name string, from io.Reader) error {
 
 // entries restores a member with entries.
 func (r *Restorer) entries(ctx context.Context, name string, from io.Reader) error {
-	z, err := gzip.NewReader(from)
+	stored, err := entrytar.Read(from, maxChunkRead)
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrDiffers, name, err)
+		return fmt.Errorf("%w: %s, after position %d: %w", ErrDiffers, name, r.tree.Size(), err)
 	}
-	raw, err := limited(z, maxChunkRead, name)
-	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrDiffers, name, err)
-	}
-	var list []ledger.Entry
-	for b := bytes.NewBuffer(raw); b.Len() > 0; {
-		at, err1 := binary.ReadUvarint(b)
-		n, err2 := binary.ReadUvarint(b)
-		if errors.Join(err1, err2) != nil || n > uint64(b.Len()) {
-			return fmt.Errorf("%w: %s is damaged after position %d", ErrDiffers, name, r.tree.Size())
-		}
-		e, err := r.entry(ledger.Position(at), b.Next(int(n))) //nolint:gosec // at most the length of the buffer
-		if err != nil {
+	list := make([]ledger.Entry, len(stored))
+	for i, e := range stored {
+		if list[i], err = r.entry(e.At, e.Bytes); err != nil {
 			return err
 		}
-		list = append(list, e)
 	}
 	r.entered += len(list)
 	return r.to.Append(ctx, list)

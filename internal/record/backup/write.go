@@ -1,12 +1,9 @@
 package backup
 
 import (
-	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -19,6 +16,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/trapezehq/trapeze/internal/record/entrytar"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
@@ -65,7 +63,7 @@ type Base struct {
 }
 
 type writer struct {
-	tar *tar.Writer
+	tar *entrytar.Writer
 	o   Options
 	src Source
 	end End
@@ -74,7 +72,7 @@ type writer struct {
 // Write writes a backup to w. Errors: ErrOrder if the base is not one of this record, ErrDiffers if the entries do not have the root of
 // the checkpoint, and those of the record, the files and w.
 func Write(ctx context.Context, w io.Writer, src Source, o Options) (End, error) {
-	b := writer{tar: tar.NewWriter(w), o: o, src: src, end: End{Content: []string{}, Settings: map[string]string{}}}
+	b := writer{tar: entrytar.NewWriter(w, o.Made, maxChunk, gzip.BestSpeed), o: o, src: src, end: End{Content: []string{}, Settings: map[string]string{}}}
 	tree, err := b.begin()
 	if err != nil {
 		return End{}, err
@@ -114,7 +112,7 @@ func (w *writer) last() error {
 		return err
 	}
 	w.end.Signed = true
-	return w.member(noteName, signed)
+	return w.tar.Member(noteName, signed)
 }
 
 // begin writes the first member, and returns the tree at which the backup begins.
@@ -147,15 +145,6 @@ func (w *writer) begin() (*proof.Tree, error) {
 
 // entries writes those after the size of the tree, and appends them to it.
 func (w *writer) entries(ctx context.Context, tree *proof.Tree) error {
-	var chunk bytes.Buffer
-	first := ledger.Position(0)
-	flush := func() error {
-		if chunk.Len() == 0 {
-			return nil
-		}
-		defer chunk.Reset()
-		return w.chunk(first, chunk.Bytes())
-	}
 	for after := ledger.Position(tree.Size()); after < w.src.Until; { //nolint:gosec // never negative
 		list, err := ledger.Page(ctx, w.src.Record, after, readPage)
 		if err != nil {
@@ -172,27 +161,20 @@ func (w *writer) entries(ctx context.Context, tree *proof.Tree) error {
 			if err != nil {
 				return fmt.Errorf("backup: position %d: %w", e.Position, err)
 			}
-			if chunk.Len() == 0 {
-				first = e.Position
-			}
-			chunk.Write(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(e.Position)), uint64(len(b))))
-			chunk.Write(b)
 			if err := extend(tree, e.Position, b, w.src.Signed, nil); err != nil {
 				return err
 			}
-			w.end.Entries++
-			if chunk.Len() >= maxChunk {
-				if err := flush(); err != nil {
-					return err
-				}
+			if err := w.tar.Entry(e.Position, b); err != nil {
+				return err
 			}
+			w.end.Entries++
 		}
 		after = list[len(list)-1].Position
 		if w.o.Progress != nil {
 			w.o.Progress(min(after, w.src.Until))
 		}
 	}
-	return flush()
+	return w.tar.EndEntries()
 }
 
 // readPage is how many entries are read at once. Each may have 2 MiB.
@@ -217,41 +199,13 @@ func extend(tree *proof.Tree, at ledger.Position, b []byte, signed proof.Checkpo
 	return nil
 }
 
-// chunk writes a member with entries.
-func (w *writer) chunk(first ledger.Position, raw []byte) error {
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return err
-	}
-	if _, err := z.Write(raw); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return w.member(fmt.Sprintf("%s%d", entriesDir, first), b.Bytes())
-}
-
 func (w *writer) json(name string, v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	b = append(b, '\n')
-	return b, w.member(name, b)
-}
-
-func (w *writer) member(name string, b []byte) error {
-	if err := w.header(name, int64(len(b))); err != nil {
-		return err
-	}
-	_, err := w.tar.Write(b)
-	return err
-}
-
-func (w *writer) header(name string, size int64) error {
-	return w.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: w.o.Made.Truncate(time.Second), Format: tar.FormatPAX})
+	return b, w.tar.Member(name, b)
 }
 
 // content writes the content files that the base does not have.
@@ -303,7 +257,7 @@ func (w *writer) file(ctx context.Context, dir string, f File) (string, error) {
 		return "", fmt.Errorf("backup: %w", err)
 	}
 	sum := sha256.New()
-	if err = w.header(dir+f.Name, size); err == nil {
+	if err = w.tar.Header(dir+f.Name, size); err == nil {
 		_, err = io.CopyN(io.MultiWriter(w.tar, sum), r, size)
 	}
 	if err = errors.Join(err, r.Close()); err != nil {

@@ -33,7 +33,6 @@ var (
 const (
 	beginName  = "begin.json"
 	proofName  = "sent.tlog-proof"
-	entriesDir = "entries/"
 	contentDir = "content/"
 
 	maxBegin     = 64 << 10

@@ -2,11 +2,8 @@ package move
 
 import (
 	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
+	"github.com/trapezehq/trapeze/internal/record/entrytar"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
@@ -191,35 +189,22 @@ func (f *File) member(ctx context.Context, h *tar.Header, to Visitor) error {
 	if digest, is := strings.CutPrefix(h.Name, contentDir); is && h.Typeflag == tar.TypeReg {
 		return f.file(ctx, digest, to)
 	}
-	if !strings.HasPrefix(h.Name, entriesDir) || h.Typeflag != tar.TypeReg || len(f.files) > 0 {
+	if !strings.HasPrefix(h.Name, entrytar.Dir) || h.Typeflag != tar.TypeReg || len(f.files) > 0 {
 		return fmt.Errorf("%w: it has a member %.80q", ErrFormat, h.Name)
 	}
-	z, err := gzip.NewReader(f.tar)
-	if err != nil {
-		return damaged(h.Name, err)
+	list, err := entrytar.Read(f.tar, maxChunkRead)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
 	}
-	raw, err := limited(z, maxChunkRead, h.Name)
 	if err != nil {
-		return damaged(h.Name, err)
+		return fmt.Errorf("%w: %s: %w", ErrDiffers, h.Name, err)
 	}
-	for b := bytes.NewBuffer(raw); b.Len() > 0; {
-		at, err1 := binary.ReadUvarint(b)
-		n, err2 := binary.ReadUvarint(b)
-		if errors.Join(err1, err2) != nil || n > uint64(b.Len()) { //nolint:gosec // never negative
-			return fmt.Errorf("%w: %s is damaged", ErrDiffers, h.Name)
-		}
-		if err := f.entry(ctx, ledger.Position(at), b.Next(int(n)), to); err != nil { //nolint:gosec // at most the length of the buffer
+	for _, e := range list {
+		if err := f.entry(ctx, e.At, e.Bytes, to); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func damaged(name string, err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
-	}
-	return fmt.Errorf("%w: %s: %w", ErrDiffers, name, err)
 }
 
 // entry checks that an entry is the next one of its stream, and one of those that may move with the workspace.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/trapezehq/trapeze/internal/record/entrytar"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
@@ -96,7 +97,7 @@ func openFile(path string) (*file, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), opened.Close())
 	}
 	for _, m := range f.members {
-		n, err := strconv.ParseUint(strings.TrimPrefix(m.name, entriesDir), 10, 64)
+		n, err := strconv.ParseUint(strings.TrimPrefix(m.name, entrytar.Dir), 10, 64)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%w: it has a member %q", ErrFormat, m.name), opened.Close())
 		}

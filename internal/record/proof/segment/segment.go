@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/trapezehq/trapeze/internal/record/entrytar"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
@@ -53,13 +53,12 @@ var (
 )
 
 const (
-	beginName  = "begin.json"
-	entriesDir = "entries/"
-	endName    = "end.sha256"
-	maxBegin   = 1 << 20
-	chunkSize  = 256 << 10 // bytes of the entries of one member, before the last: what is read for one entry
-	maxChunk   = chunkSize + 2*ledger.MaxEntrySize
-	readPage   = 64 // entries that are read at once: each may have 2 MiB
+	beginName = "begin.json"
+	endName   = "end.sha256"
+	maxBegin  = 1 << 20
+	chunkSize = 256 << 10 // bytes of the entries of one member, before the last: what is read for one entry
+	maxChunk  = chunkSize + 2*ledger.MaxEntrySize
+	readPage  = 64 // entries that are read at once: each may have 2 MiB
 )
 
 // Source is what a segment is made of.
@@ -92,10 +91,10 @@ func Write(ctx context.Context, w io.Writer, src Source) (Begin, error) {
 	out := newWriter(io.MultiWriter(w, sum), src.Made)
 	text, err := json.Marshal(b)
 	if err == nil {
-		err = out.member(beginName, append(text, '\n'))
+		err = out.Member(beginName, append(text, '\n'))
 	}
 	if err == nil {
-		err = out.entries(ctx, src, tree)
+		err = writeEntries(ctx, out, src, tree)
 	}
 	if err != nil {
 		return b, err
@@ -103,19 +102,16 @@ func Write(ctx context.Context, w io.Writer, src Source) (Begin, error) {
 	if tree.Root() != b.Root {
 		return b, fmt.Errorf("%w: the entries from position %d to %d are not those of the stored tree", ErrDiffers, b.First, b.Last)
 	}
-	if err := out.tar.Flush(); err != nil { // the padding of the last member, which the sum is of
+	if err := out.Flush(); err != nil { // the padding of the last member, which the sum is of
 		return b, err
 	}
 	_, err = w.Write(end(sum.Sum(nil), src.Made))
 	return b, err
 }
 
-type writer struct {
-	tar  *tar.Writer
-	made time.Time
+func newWriter(w io.Writer, made time.Time) *entrytar.Writer {
+	return entrytar.NewWriter(w, made, chunkSize, gzip.DefaultCompression)
 }
-
-func newWriter(w io.Writer, made time.Time) *writer { return &writer{tar.NewWriter(w), made} }
 
 // endSize is the length of what [end] returns: the header of the member, its content, and the end of the archive, in blocks.
 const endSize = 4 * 512
@@ -124,22 +120,12 @@ const endSize = 4 * 512
 func end(sum []byte, made time.Time) []byte {
 	var b bytes.Buffer
 	w := newWriter(&b, made)
-	_ = errors.Join(w.member(endName, append(hex.AppendEncode(nil, sum), '\n')), w.tar.Close()) // a buffer has no errors
+	_ = errors.Join(w.Member(endName, append(hex.AppendEncode(nil, sum), '\n')), w.Close()) // a buffer has no errors
 	return b.Bytes()
 }
 
-func (w *writer) member(name string, b []byte) error {
-	err := w.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o600, ModTime: w.made.Truncate(time.Second), Format: tar.FormatPAX})
-	if err == nil {
-		_, err = w.tar.Write(b)
-	}
-	return err
-}
-
-// entries writes the entries, and appends them to the tree.
-func (w *writer) entries(ctx context.Context, src Source, tree *proof.Tree) error {
-	var chunk bytes.Buffer
-	first := src.First
+// writeEntries writes the entries, and appends them to the tree.
+func writeEntries(ctx context.Context, w *entrytar.Writer, src Source, tree *proof.Tree) error {
 	for after := src.First - 1; after < src.Last; {
 		list, err := ledger.Page(ctx, src.Record, after, int(min(readPage, src.Last-after))) //nolint:gosec // small
 		if err != nil {
@@ -155,30 +141,12 @@ func (w *writer) entries(ctx context.Context, src Source, tree *proof.Tree) erro
 			after = e.Position
 			b := e.AppendStored(nil)
 			tree.Append(tlog.RecordHash(b), nil)
-			chunk.Write(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(e.Position)), uint64(len(b))))
-			chunk.Write(b)
-			if chunk.Len() < chunkSize && after < src.Last {
-				continue
-			}
-			if err := w.chunk(first, &chunk); err != nil {
+			if err := w.Entry(e.Position, b); err != nil {
 				return err
 			}
-			first = after + 1
 		}
 	}
-	return nil
-}
-
-// chunk writes a member with entries, and empties the buffer.
-func (w *writer) chunk(first ledger.Position, raw *bytes.Buffer) error {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write(raw.Bytes())
-	raw.Reset()
-	if err := errors.Join(err, z.Close()); err != nil {
-		return err
-	}
-	return w.member(fmt.Sprintf("%s%d", entriesDir, first), b.Bytes())
+	return w.EndEntries()
 }
 
 // member is what a read finds next in a segment.
@@ -235,25 +203,14 @@ func readBegin(h *tar.Header, from io.Reader) (b Begin, err error) {
 
 // read calls fn for each entry of a member.
 func (m member) read(from io.ReaderAt, fn func(at ledger.Position, b []byte) error) error {
-	z, err := gzip.NewReader(io.NewSectionReader(from, m.offset, m.size))
+	list, err := entrytar.Read(io.NewSectionReader(from, m.offset, m.size), maxChunk)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDiffers, m.name, err)
 	}
-	raw, err := io.ReadAll(io.LimitReader(z, maxChunk+1))
-	if err != nil || len(raw) > maxChunk {
-		return fmt.Errorf("%w: %s is damaged: %w", ErrDiffers, m.name, errors.Join(err, z.Close()))
-	}
-	for len(raw) > 0 {
-		at, n := binary.Uvarint(raw)
-		size, k := binary.Uvarint(raw[max(n, 0):])
-		if n <= 0 || k <= 0 || size > uint64(len(raw)-n-k) {
-			return fmt.Errorf("%w: %s is damaged", ErrDiffers, m.name)
-		}
-		b := raw[n+k : n+k+int(size)] //nolint:gosec // checked
-		if err := fn(ledger.Position(at), b[:len(b):len(b)]); err != nil {
+	for _, e := range list {
+		if err := fn(e.At, e.Bytes); err != nil {
 			return err
 		}
-		raw = raw[n+k+int(size):] //nolint:gosec // as above
 	}
 	return nil
 }
