@@ -64,22 +64,15 @@ func restoreTo(t *testing.T, dir string, at server.Place, b []byte) server.Resto
 }
 
 // entriesOf returns the bytes of the entries of a record, up to a position.
-func entriesOf(t *testing.T, r proof.Record, until ledger.Position) (list [][]byte) {
+func entriesOf(t *testing.T, r ledger.Reader, until ledger.Position) (list [][]byte) {
 	t.Helper()
-	for at := ledger.Position(0); at < until; {
-		page, err := r.Read(t.Context(), at, 100)
-		if err != nil || len(page) == 0 {
-			t.Fatalf("after %d: %d entries, %v", at, len(page), err)
-		}
-		for _, e := range page {
-			if at = e.Position; at <= until {
-				b, err := e.Encode()
-				if err != nil {
-					t.Fatal(err)
-				}
-				list = append(list, b)
-			}
-		}
+	err := ledger.Through(t.Context(), r, 0, until, func(e *ledger.Entry) error {
+		b, err := e.Encode()
+		list = append(list, b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return list
 }

@@ -90,7 +90,7 @@ func TestAnAppendWithoutAnAnswerIsFoundAgain(t *testing.T) {
 	if err != nil || at != 1 {
 		t.Fatalf("%d, %v", at, err)
 	}
-	if got, err := l.Read(t.Context(), 0, 10); err != nil || len(got) != 1 || got[0].Key != e.Key {
+	if got, err := recorded(t, l, 0); err != nil || len(got) != 1 || got[0].Key != e.Key {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := natslog.WithoutAnswer(l).Append(t.Context(), ledgertest.NewEntry("w/task/lost", 1, "late"), 0); !errors.Is(err, ledger.ErrConflict) {
@@ -245,7 +245,7 @@ func TestAMessageOfAnotherProgramIsNamedAndSkipped(t *testing.T) {
 	if _, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/c", 1, "x"), 0); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := l.Read(t.Context(), 0, 10)
+	entries, err := recorded(t, l, 0)
 	if d, ok := errors.AsType[*ledger.Damaged](err); !ok || d.Position != 2 || len(entries) != 1 {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
