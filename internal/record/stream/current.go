@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,22 +17,26 @@ type Current struct {
 
 	mu      sync.Mutex
 	told    ledger.Position
-	moved   chan struct{} // closed when told changes
-	next    *look         // begins when the one in progress ends; nil: nobody waits for it
+	next    *look   // begins when the one in progress ends; nil: nobody waits for it
+	ended   []*look // those that have found entries of which the caches have not learned
 	looking bool
 	late    bool // a read has waited in vain since told changed
 }
 
 // look is one look at the end of the record.
 type look struct {
-	waiting int // calls
-	done    chan struct{}
+	waiting int           // calls
+	done    chan struct{} // closed when end and err are known
 	end     ledger.Position
 	err     error
+	learned chan struct{} // closed when the caches have learned of what it found, or are not waited for any longer
+	settled bool          // it is closed
+	current bool          // they have learned of it
+	limit   *time.Timer   // of the wait for that
 }
 
 const (
-	// currentWithin is how long a read waits for the caches before it reads the stream.
+	// currentWithin is how long the reads of a look wait for the caches before they read the stream.
 	currentWithin = time.Second
 	// lookTimeout ends a look that nothing answers.
 	lookTimeout = 5 * time.Second
@@ -39,18 +44,24 @@ const (
 
 // NewCurrent returns what says so for the caches of a ledger with this Last, which must not lag.
 func NewCurrent(last func(context.Context) (ledger.Position, error)) *Current {
-	return &Current{last: last, moved: make(chan struct{})}
+	return &Current{last: last}
 }
 
 // Told says that the caches have learned of all entries up to a position.
 func (c *Current) Told(at ledger.Position) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at > c.told {
-		c.told, c.late = at, false
-		close(c.moved)
-		c.moved = make(chan struct{})
+	if at <= c.told {
+		return
 	}
+	c.told, c.late = at, false
+	c.ended = slices.DeleteFunc(c.ended, func(l *look) bool {
+		learned := l.end <= at
+		if learned {
+			l.settle(true)
+		}
+		return learned
+	})
 }
 
 // Last returns the position of the newest entry, of which the caches may not have learned.
@@ -70,40 +81,25 @@ func (c *Current) Last(ctx context.Context) (ledger.Position, error) {
 
 // await returns true when the caches have learned of every entry that was acknowledged before the call, and false when that takes long or cannot be known.
 func (c *Current) await(ctx context.Context) bool {
-	within, cancel := context.WithTimeout(ctx, currentWithin)
-	defer cancel()
 	l := c.join()
 	if l == nil {
 		return false
 	}
 	select {
-	case <-l.done:
-	case <-within.Done():
-		c.isLate(ctx)
+	case <-l.learned:
+		return l.current
+	case <-ctx.Done():
 		return false
 	}
-	for l.err == nil {
-		c.mu.Lock()
-		told, moved := c.told, c.moved
-		c.mu.Unlock()
-		if told >= l.end {
-			return true
-		}
-		select {
-		case <-moved:
-		case <-within.Done():
-			c.isLate(ctx)
-			return false
-		}
-	}
-	return false
 }
 
-// isLate ends waiting until the caches are told of more, unless it was the caller that waited no longer.
-func (c *Current) isLate(ctx context.Context) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.late = c.late || ctx.Err() == nil
+// settle ends the waits for a look, once. It needs the lock of its Current.
+func (l *look) settle(current bool) {
+	if !l.settled {
+		l.settled, l.current = true, current
+		l.limit.Stop()
+		close(l.learned)
+	}
 }
 
 // join returns a look that begins after the call; nil: it would be in vain.
@@ -114,7 +110,9 @@ func (c *Current) join() *look {
 		return nil
 	}
 	if c.next == nil {
-		c.next = &look{done: make(chan struct{})}
+		l := &look{done: make(chan struct{}), learned: make(chan struct{})}
+		l.limit = time.AfterFunc(currentWithin, func() { c.isLate(l) })
+		c.next = l
 	}
 	l := c.next
 	l.waiting++
@@ -136,11 +134,34 @@ func (c *Current) look() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-		l.end, l.err = c.last(ctx)
+		end, err := c.last(ctx)
 		cancel()
-		close(l.done)
+		c.found(l, end, err)
 		if pause = pace.After(l.waiting); pause > 0 {
 			time.AfterFunc(pause, c.look)
 		}
+	}
+}
+
+// found notes the result of a look.
+func (c *Current) found(l *look, end ledger.Position, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.end, l.err = end, err
+	close(l.done)
+	if err != nil || end <= c.told {
+		l.settle(err == nil)
+	} else {
+		c.ended = append(c.ended, l)
+	}
+}
+
+// isLate ends the waits for a look, and further ones until the caches are told of more.
+func (c *Current) isLate(l *look) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !l.settled {
+		c.late = true
+		l.settle(false)
 	}
 }

@@ -1,7 +1,6 @@
 package natslog
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -15,8 +14,7 @@ var errElected = errors.New("another leader was elected meanwhile")
 // elections ends requests whose leader may be gone, so that they are repeated at the new one at once and not after [requestTimeout].
 type elections struct {
 	mu   sync.Mutex
-	term context.Context // until the next leader is elected
-	next context.CancelFunc
+	term chan struct{} // closed when the next leader is elected
 	at   time.Time     // of the last election
 	told chan struct{} // of an election
 }
@@ -60,18 +58,15 @@ func (e *elections) elected(*nats.Msg) {
 func (e *elections) begin() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.next != nil {
-		e.next()
+	if e.term != nil {
+		close(e.term)
 	}
-	e.term, e.next = context.WithCancel(context.Background())
+	e.term = make(chan struct{})
 }
 
-// within returns a context that also ends after a time, and when a leader is elected, with the cause errElected.
-func (e *elections) within(ctx context.Context, limit time.Duration) (context.Context, func()) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	ctx, end := context.WithCancelCause(ctx)
+// current returns what is closed when another leader is elected.
+func (e *elections) current() <-chan struct{} {
 	e.mu.Lock()
-	stop := context.AfterFunc(e.term, func() { end(errElected) })
-	e.mu.Unlock()
-	return ctx, func() { stop(); cancel() }
+	defer e.mu.Unlock()
+	return e.term
 }

@@ -46,6 +46,9 @@ func AskAfterElection(ctx context.Context, conn *nats.Conn, stream string) error
 	if _, err := l.leaders.subscribe(conn, stream); err != nil {
 		return err
 	}
+	if _, err := l.replies.subscribe(conn); err != nil {
+		return err
+	}
 	l.leaders.elected(nil)
 	_, _, err := l.fromLeader(ctx, getRequest{Seq: 1})
 	return err

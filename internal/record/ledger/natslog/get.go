@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -55,18 +54,21 @@ func (l *Log) send(ctx context.Context, m *nats.Msg) ([]byte, error) {
 	return l.sendFor(ctx, m, requestTimeout)
 }
 
+// sendFor sends a copy of a message that names where the answer is to arrive, and waits for that for so long.
 func (l *Log) sendFor(ctx context.Context, m *nats.Msg, limit time.Duration) ([]byte, error) {
-	within, end := l.leaders.within(ctx, limit)
-	defer end()
-	reply, err := l.conn.RequestMsgWithContext(within, m)
-	switch {
-	case err == nil:
-		return reply.Data, nil
-	case errors.Is(context.Cause(within), errElected):
-		l.pause(ctx) // it is told before the new leader answers
-		return nil, errElected
+	w := l.wait(1, limit)
+	defer w.end()
+	if err := l.conn.PublishMsg(&nats.Msg{Subject: m.Subject, Reply: w.inbox, Header: m.Header, Data: m.Data}); err != nil {
+		return nil, err
 	}
-	return nil, err
+	answer, err := w.next(ctx)
+	if err != nil {
+		if errors.Is(err, errElected) {
+			l.pause(ctx) // it is told before the new leader answers
+		}
+		return nil, err
+	}
+	return answer.Data, nil
 }
 
 // fromLeader asks the leader of the stream for one message; ok is false if it has none.
@@ -105,45 +107,6 @@ func (l *Log) fromLeader(ctx context.Context, r getRequest) (m message, ok bool,
 	return message{got.Subject, got.Seq, h.Get(headerNonce), got.Data}, true, nil
 }
 
-// replies is where the answers of replicas arrive. There is one subscription for all reads: each takes half a megabyte, and is told to all servers.
-type replies struct {
-	prefix string // of their subjects
-
-	mu      sync.Mutex
-	reads   uint64 // that were begun
-	waiting map[string]chan *nats.Msg
-}
-
-func (r *replies) subscribe(conn *nats.Conn) (*nats.Subscription, error) {
-	r.prefix, r.waiting = conn.NewInbox()+".", map[string]chan *nats.Msg{}
-	return conn.Subscribe(r.prefix+"*", func(m *nats.Msg) {
-		r.mu.Lock()
-		got := r.waiting[m.Subject]
-		r.mu.Unlock()
-		select {
-		case got <- m:
-		default: // nobody waits any more
-		}
-	})
-}
-
-// begin returns the subject for so many messages in answer to a read, and where they arrive, until end is called.
-func (r *replies) begin(most int) (subject string, got <-chan *nats.Msg) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reads++
-	ch := make(chan *nats.Msg, most)
-	subject = r.prefix + strconv.FormatUint(r.reads, 36)
-	r.waiting[subject] = ch
-	return subject, ch
-}
-
-func (r *replies) end(subject string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.waiting, subject)
-}
-
 // fromReplica calls fn with messages that one of the replicas has, which may lack the newest.
 func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (more bool)) error {
 	r.MaxBytes = readBytes
@@ -152,26 +115,20 @@ func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (m
 		return err
 	}
 	limit, _ := l.leaders.limit()
-	ctx, end := l.leaders.within(ctx, limit) // the replica may be the leader of before
-	defer end()
-	inbox, got := l.replies.begin(max(r.Batch, 1) + 1) // and the end
-	defer l.replies.end(inbox)
-	if err := l.conn.PublishRequest("$JS.API.DIRECT.GET."+l.opts.Name, inbox, text); err != nil {
+	w := l.wait(max(r.Batch, 1)+1, limit) // the replica may be the leader of before; and the end
+	defer w.end()
+	if err := l.conn.PublishRequest("$JS.API.DIRECT.GET."+l.opts.Name, w.inbox, text); err != nil {
 		return err
 	}
 	for {
-		var m *nats.Msg
-		select {
-		case m = <-got:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		m, err := w.next(ctx)
+		if err != nil {
+			return err
 		}
 		switch status := m.Header.Get(headerStatus); status {
 		case "":
 		case "204", "404": // the end; none
 			return nil
-		case "503":
-			return nats.ErrNoResponders
 		default:
 			return fmt.Errorf("JetStream answers a read with %s %s", status, m.Header.Get("Description"))
 		}

@@ -90,6 +90,10 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	answered, err := l.replies.subscribe(conn)
+	if err != nil {
+		return nil, err
+	}
 	l.health.known = opts.Acknowledged
 	last, err := l.firstEnd(ctx)
 	if err != nil {
@@ -101,10 +105,6 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	l.health.reached(last)
 	l.tail = tail.New(last)
 	announced, err := l.subscribe()
-	if err != nil {
-		return nil, err
-	}
-	answered, err := l.replies.subscribe(conn)
 	if err != nil {
 		return nil, err
 	}

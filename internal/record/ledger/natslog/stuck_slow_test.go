@@ -80,6 +80,9 @@ func logAt(t *testing.T, f *leader, stuck time.Duration) *Log {
 	if _, err := l.leaders.subscribe(conn, "S"); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := l.replies.subscribe(conn); err != nil {
+		t.Fatal(err)
+	}
 	return l
 }
 
