@@ -268,6 +268,7 @@ func Prepare() func(*ledger.Entry) {
 
 // Learn tells the caches of entries that other servers may have made. Call it with all of them, in order, before anything that follows them is told.
 func (u *UseCases) Learn(entries []ledger.Entry) {
+	u.stores.memories.Hear(entries)
 	for _, e := range entries {
 		switch _, kind, _ := e.Stream.Parts(); kind { // of others, nothing is read from a cache alone
 		case taskstore.Kind:

@@ -79,8 +79,11 @@ func (c *Current) Last(ctx context.Context) (ledger.Position, error) {
 	return c.last(ctx)
 }
 
-// await returns true when the caches have learned of every entry that was acknowledged before the call, and false when that takes long or cannot be known.
-func (c *Current) await(ctx context.Context) bool {
+// Await returns true when the caches have learned of every entry that was acknowledged before the call, and false when that takes long or cannot be known, as without a Current.
+func (c *Current) Await(ctx context.Context) bool {
+	if c == nil {
+		return false
+	}
 	l := c.join()
 	if l == nil {
 		return false

@@ -165,7 +165,7 @@ func (k *kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Fol
 // load is Load. Its result is shared.
 func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
 	f, cached := k.get(s)
-	if cached && fresh && k.current != nil && k.current.await(ctx) {
+	if cached && fresh && k.current.Await(ctx) {
 		f, cached = k.get(s)
 		fresh = !cached
 	}

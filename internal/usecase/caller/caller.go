@@ -35,6 +35,10 @@ type Caller struct {
 	// Archived is the refusal of changes in the caller's workspace, which is archived; nil: it is not.
 	Archived error
 
+	// Learned says that the caches of this server had learned of every entry before the call when it was authenticated. It is false where that is not known, and without
+	// other servers.
+	Learned bool
+
 	made *made // the entries of this call; nil: they are not collected
 }
 

@@ -72,8 +72,10 @@ func (st *Store) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathere
 	if err := q.check(); err != nil {
 		return Gathered{}, err
 	}
-	if err := st.catchUp(ctx); err != nil {
-		return Gathered{}, err
+	if q.Task.Conversation != "" || !st.haveItems(c) {
+		if err := st.catchUp(ctx); err != nil {
+			return Gathered{}, err
+		}
 	}
 	none := len(q.Requested) == 0 && !st.views.HasMemory(c.Workspace)
 	if none && q.Task.Conversation == "" { // most tasks, and they are in a hurry

@@ -2,12 +2,14 @@ package memories
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -36,6 +38,7 @@ type Store struct {
 	envelopes Envelopes
 	talks     *conversations.Store
 	now       func() time.Time
+	heard     atomic.Uint64 // up to where the views have all items that this process has heard of; 0: it has heard of no entry
 }
 
 // NewStore returns the memory items of a ledger and the views that follow it.
@@ -45,6 +48,25 @@ func NewStore(l ledger.Ledger, v view.Store, tasks taskstore.Finder, e Envelopes
 		return nil, err
 	}
 	return &Store{Kind: items, ledger: l, views: v, tasks: tasks, envelopes: e, talks: c, now: now}, nil
+}
+
+// Hear tells the store of entries that other servers may have made. Call it with all of them, in order.
+func (st *Store) Hear(entries []ledger.Entry) {
+	st.heard.CompareAndSwap(0, uint64(entries[0].Position)) // of what came before it was told nothing
+	for _, e := range entries {
+		if _, of, _ := e.Stream.Parts(); of != kind {
+			continue
+		}
+		for heard := st.heard.Load(); heard < uint64(e.Position) && !st.heard.CompareAndSwap(heard, uint64(e.Position)); {
+			heard = st.heard.Load()
+		}
+	}
+}
+
+// haveItems reports whether the views have every change of an item before a call, without a look at the end of the record. False: that is not known.
+func (st *Store) haveItems(c caller.Caller) bool {
+	heard := st.heard.Load()
+	return c.Learned && heard > 0 && uint64(st.views.Position()) >= heard
 }
 
 // StreamOf is the stream of a memory item.

@@ -20,7 +20,8 @@ func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller,
 	if err != nil {
 		return caller.Caller{}, ts.unauthenticated(ctx, "", err)
 	}
-	f, err := ts.tokens.Load(ctx, tokenStream(id), true)
+	learned := ts.current.Await(ctx)
+	f, err := ts.tokens.Load(ctx, tokenStream(id), !learned)
 	if err != nil {
 		return caller.Caller{}, err
 	}
@@ -35,7 +36,7 @@ func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller,
 	if space.IsArriving() {
 		return caller.Caller{}, space.MayChange(p.Workspace)
 	}
-	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person, Expires: f.State.ExpiresAt, Archived: space.MayChange(p.Workspace)}
+	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person, Expires: f.State.ExpiresAt, Archived: space.MayChange(p.Workspace), Learned: learned}
 	if c.Agent() == "" {
 		return c, nil
 	}

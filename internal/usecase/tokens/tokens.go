@@ -34,12 +34,13 @@ type Tokens struct {
 	random  *random.Source
 	now     func() time.Time
 	issuer  Issuer                             // nil: only tokens of this server count
+	current *stream.Current                    // nil: no other server makes entries
 	vouched simplelru.LRUCache[string, string] // the agents of the issuer's tokens that are recorded, by id of the token
 }
 
 // New returns the use cases of the tokens of a ledger. Without an issuer, only tokens of this server count.
 func New(l ledger.Ledger, v view.Store, a *agents.Store, w *workspacestore.Store, log *access.Log, r *random.Source, now func() time.Time, issuer Issuer, current *stream.Current) (*Tokens, error) {
-	ts := &Tokens{agents: a, spaces: w, views: v, access: log, random: r, now: now, issuer: issuer}
+	ts := &Tokens{agents: a, spaces: w, views: v, access: log, random: r, now: now, issuer: issuer, current: current}
 	var err error
 	if ts.vouched, err = lru.New[string, string](cached); err != nil {
 		return nil, err
