@@ -110,7 +110,7 @@ func (l *Log) catchUp(ctx context.Context, read bool) error {
 		entries, size := l.told(ctx, position)
 		var err error
 		if len(entries) == 0 && (read || uint64(position) < l.announced.Load()) {
-			entries, size, err = l.readAfter(ctx, position, listenBatch)
+			entries, size, err = l.readAfter(ctx, position, l.news.missing(position, listenBatch))
 			read = false
 		}
 		if len(entries) > 0 {

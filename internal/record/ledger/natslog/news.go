@@ -132,6 +132,18 @@ func (n *news) take(after ledger.Position, limit int) (list []told, read bool) {
 	return list, false
 }
 
+// missing returns how many entries after a position are to be read, at most a limit: up to the next one that was told.
+func (n *news) missing(after ledger.Position, limit int) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for count := 1; count < limit; count++ {
+		if t := n.told[after+ledger.Position(count)+1]; len(t.frame) > 0 {
+			return count
+		}
+	}
+	return limit
+}
+
 // forget forgets an entry. It needs n.mu.
 func (n *news) forget(at ledger.Position) {
 	if t, ok := n.told[at]; ok {

@@ -58,6 +58,15 @@ func TestWhatIsToldInTwoWaysOrOnlyByItsPositionIsRead(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatIsMissingBeforeTheNextThatWasToldIsRead(t *testing.T) {
+	n := newsOf(tell(7, ""), tell(8, "d"), tell(9, "e"), tell(20, "x"))
+	for after, want := range map[ledger.Position]int{4: 3, 6: 1, 9: 9, 10: 9, 12: 7, 20: 9} {
+		if got := n.missing(after, 9); got != want {
+			t.Errorf("after %d: %d, want %d", after, got, want)
+		}
+	}
+}
+
 func TestTheMemoryOfNewsIsBounded(t *testing.T) {
 	n, large := &news{}, string(make([]byte, newsFrame))
 	for at := range ledger.Position(newsEntries + 9) {

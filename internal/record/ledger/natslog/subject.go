@@ -12,21 +12,18 @@ const hex = "0123456789ABCDEF"
 // '.', '*', '>' and white space mean something in a subject.
 func subjectOf(prefix string, s ledger.Stream) string {
 	workspace, kind, id := s.Parts()
-	var b strings.Builder
-	b.WriteString(prefix)
-	for _, part := range []string{workspace, kind, id} {
-		b.WriteByte('.')
-		b.WriteString(Token(part))
-	}
-	return b.String()
+	return prefix + "." + Token(workspace) + "." + Token(kind) + "." + Token(id)
 }
 
 // Token returns a text as one token of a subject.
 func Token(text string) string {
+	if !strings.ContainsFunc(text, isSpecial) {
+		return text
+	}
 	var b strings.Builder
 	for i := range len(text) {
 		c := text[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
+		if !isSpecial(rune(c)) {
 			b.WriteByte(c)
 			continue
 		}
@@ -35,4 +32,8 @@ func Token(text string) string {
 		b.WriteByte(hex[c&15])
 	}
 	return b.String()
+}
+
+func isSpecial(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
 }
