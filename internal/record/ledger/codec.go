@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -27,41 +26,9 @@ type eventType struct {
 	name   string
 	goType reflect.Type
 	upcast []Upcaster // upcast[i] leads from version i+1 to i+2
-	raw    int        // the first field that keeps its JSON as it is; -1: there is none
-	member string     // its name in the JSON, in quotes
+	read   reader
+	spare  sync.Pool // of pointers to the type, to zero values
 }
-
-// findRaw sets the field that keeps its JSON.
-func (t *eventType) findRaw() {
-	t.raw = -1
-	for i := range t.goType.NumField() {
-		if f := t.goType.Field(i); f.Type == reflect.TypeFor[json.RawMessage]() && f.IsExported() {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			t.raw, t.member = i, `"`+name+`"`
-			return
-		}
-	}
-}
-
-// unmarshal decodes the JSON of an event. What is kept as it is, an envelope for example, is taken over without encoding/json, which would read it twice.
-func (t *eventType) unmarshal(data []byte, into reflect.Value) error {
-	from, to := 0, 0
-	if t.raw >= 0 && len(data) >= minRaw {
-		from, to = onlyMember(data, t.member)
-	}
-	if to == 0 {
-		return json.Unmarshal(data, into.Interface())
-	}
-	rest := append(append(append(make([]byte, 0, len(data)-(to-from)+4), data[:from]...), "null"...), data[to:]...)
-	if err := json.Unmarshal(rest, into.Interface()); err != nil {
-		return err
-	}
-	into.Elem().Field(t.raw).SetBytes(bytes.Clone(data[from:to]))
-	return nil
-}
-
-// minRaw is the length of an event's JSON from which that is worth it.
-const minRaw = 512
 
 // Upcaster rewrites the data of an event of one version as data of the next. It must not change its argument.
 type Upcaster = func(json.RawMessage) (json.RawMessage, error)
@@ -92,7 +59,8 @@ func NewCodec[E Named](prototypes ...E) *Codec[E] {
 		if old, ok := any(p).(Upcast); ok {
 			t.upcast = old.Upcasts()
 		}
-		t.findRaw()
+		t.spare.New = func() any { return reflect.New(t.goType).Interface() }
+		t.read = readerOf(t.goType, 0)
 		c.byName[t.name], c.byType[t.goType] = t, t
 	}
 	return c
@@ -193,11 +161,13 @@ func (c *Codec[E]) Decode(event Event) (E, error) {
 			return zero, invalid("event %s from version %d to %d: %v", event.Name, v, v+1, err)
 		}
 	}
-	p := reflect.New(t.goType)
+	p := reflect.ValueOf(t.spare.Get())
 	if err := t.unmarshal(data, p); err != nil {
 		return zero, invalid("event %s version %d: %v", event.Name, event.Version, err)
 	}
-	e, _ := p.Elem().Interface().(E) // it is an E: the type was registered
+	e, _ := p.Elem().Interface().(E) // a copy, and an E: the type was registered
+	p.Elem().SetZero()
+	t.spare.Put(p.Interface())
 	return e, nil
 }
 

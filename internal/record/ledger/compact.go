@@ -1,12 +1,10 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"iter"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -60,34 +58,6 @@ func Members(object []byte) iter.Seq2[string, json.RawMessage] {
 				return
 			}
 			at = value + n
-		}
-	}
-}
-
-// onlyMember returns where the value of a member of a compact JSON object is; 0, 0 if the object is another, or does not have the member once under just this name in quotes.
-func onlyMember(object []byte, name string) (from, to int) {
-	if len(object) == 0 || object[0] != '{' {
-		return 0, 0
-	}
-	for at := 1; ; at++ { // at the start of a member; at++ steps over the comma
-		n, err := compactString(object[at:])
-		if err != nil || at+n >= len(object) {
-			return 0, 0
-		}
-		own, value := object[at:at+n], at+n+1 // after the colon
-		if n, err = compactValue(object[value:], 1); err != nil || value+n >= len(object) {
-			return 0, 0
-		}
-		switch is := string(own) == name; {
-		case is && to == 0:
-			from, to = value, value+n
-		case is, strings.EqualFold(string(own), name), bytes.IndexByte(own, '\\') >= 0: // encoding/json may take it for the same
-			return 0, 0
-		}
-		if at = value + n; object[at] == '}' && at+1 == len(object) {
-			return from, to
-		} else if object[at] != ',' {
-			return 0, 0
 		}
 	}
 }
