@@ -58,6 +58,7 @@ func (v visible) Last(ctx context.Context) (ledger.Position, error) { return v.l
 
 // Append implements [ledger.Ledger].
 func (v visible) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	defer ledger.Pause(ctx)() // also while the views are waited for
 	at, err := v.Ledger.Append(ctx, e, expect)
 	if err != nil || expect == ledger.Any || ledger.IsForRead(ctx) {
 		return at, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -25,18 +24,18 @@ func (l *Log) announce(t told) {
 
 // tell tells the other front ends what this one has appended, until the log is closed: while there is much, in fewer and larger messages.
 func (l *Log) tell(ctx context.Context) {
+	b := append(append([]byte{newsFormat}, l.self...), '\n')
+	begin := len(b)
 	for ctx.Err() == nil {
 		select {
 		case <-l.outbox.filled:
 		case <-ctx.Done(): // no append is in progress any more
 		}
 		list := l.outbox.take()
-		begin := slices.Clip(append(append([]byte{newsFormat}, l.self...), '\n'))
-		b := begin
 		for i, t := range list {
 			if b = appendNews(b, t); len(b) > newsMessage || i == len(list)-1 {
-				_ = l.conn.Publish(l.opts.wake(), b)
-				b = begin
+				_ = l.conn.Publish(l.opts.wake(), b) // which copies it
+				b = b[:begin]
 			}
 		}
 		l.pauseFor(ctx, pace.After(len(list)))
