@@ -84,6 +84,7 @@ func (c *Current) Await(ctx context.Context) bool {
 	if c == nil {
 		return false
 	}
+	defer ledger.Pause(ctx)()
 	l := c.join()
 	if l == nil {
 		return false

@@ -195,6 +195,40 @@ func TestAFreshReadReadsTheStreamWhereTheNewsAreLateOrTheEndIsUnknown(t *testing
 	})
 }
 
+// turn is that of a call.
+type turn struct{ held bool }
+
+func (t *turn) Pause() bool {
+	held := t.held
+	t.held = false
+	return held
+}
+
+func (t *turn) Resume(context.Context) { t.held = true }
+
+func TestACallHasNoTurnWhileItWaitsForWhatItsServerLearns(t *testing.T) {
+	l := ledgertest.NewDouble(ledgertest.Faults{})
+	if _, err := do(t, node(t, l), take("anna")); err != nil {
+		t.Fatal(err)
+	}
+	of := &turn{held: true}
+	ctx, kept := ledger.WithTurn(t.Context(), of), false
+	c := stream.NewCurrent(func(context.Context) (ledger.Position, error) {
+		kept = of.held
+		return 0, nil
+	})
+	if current := c.Await(ctx); !current || kept || !of.held {
+		t.Errorf("a fresh read: current %t, with its turn %t, and after it %t", current, kept, of.held)
+	}
+	more, err := stream.CatchUp(ctx, l, 0, func(context.Context, ledger.Position) error {
+		kept = of.held
+		return nil
+	})
+	if !more || err != nil || kept || !of.held {
+		t.Errorf("a refusal that rests on a view: more %t, %v, with its turn %t, and after it %t", more, err, kept, of.held)
+	}
+}
+
 func TestLooksAtTheEndAreSharedWithFreshReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &counted{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
