@@ -3,12 +3,8 @@
 package scenario
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,23 +17,25 @@ import (
 // Several servers are compared with one in the same run: how much they take together, and how soon one shows what another was told. Each is a process of its own; all share
 // the processors with the clients and the engine.
 
-// setups are one server, and several of a record.
+// setups are one server, and several of a record, with the processor time of their engine, where that is a process of its own.
 var setups = []struct {
 	name  string
-	start func(b *testing.B) []*rig
+	start func(b *testing.B) (rigs []*rig, engine func() time.Duration)
 }{
-	{"one server", func(b *testing.B) []*rig { return startRigs(newRig(b, b.TempDir(), modeServe)) }},
-	{"three nodes of JetStream", func(b *testing.B) []*rig {
-		return startRigs(newNodes(b, []string{b.TempDir(), b.TempDir(), b.TempDir()}, freeaddr.New(b, 3), nil)...)
+	{"one server", func(b *testing.B) ([]*rig, func() time.Duration) {
+		return startRigs(newRig(b, b.TempDir(), modeServe)), nil
 	}},
-	{"three front ends of PostgreSQL", func(b *testing.B) (rigs []*rig) {
+	{"three nodes of JetStream", func(b *testing.B) ([]*rig, func() time.Duration) {
+		return startRigs(newNodes(b, []string{b.TempDir(), b.TempDir(), b.TempDir()}, freeaddr.New(b, 3), nil)...), nil
+	}},
+	{"three front ends of PostgreSQL", func(b *testing.B) (rigs []*rig, engine func() time.Duration) {
 		db := pgtest.Start(b)
 		for range 3 {
 			r := newRig(b, b.TempDir(), modeServe)
 			r.env = []string{childPostgres + "=" + db.URL()}
 			rigs = append(rigs, r)
 		}
-		return startRigs(rigs...)
+		return startRigs(rigs...), db.Processors
 	}},
 }
 
@@ -57,7 +55,7 @@ func BenchmarkServersHTTP(b *testing.B) {
 	for _, setup := range setups {
 		for _, clients := range []int{1, 1000} {
 			b.Run(fmt.Sprintf("%s/clients=%d", setup.name, clients), func(b *testing.B) {
-				rigs := setup.start(b)
+				rigs, engine := setup.start(b)
 				url, _ := rigs[0].wait()
 				tokens, _ := httpAgents(b, url, rigs[0].dir+"/admin.token")
 				pool := make(chan *bare, clients)
@@ -65,28 +63,28 @@ func BenchmarkServersHTTP(b *testing.B) {
 					url, _ := rigs[i%len(rigs)].wait()
 					pool <- dialBare(b, url)
 				}
-				before := processors(rigs)
+				before, spent := processors(rigs), time.Duration(0)
+				if engine != nil {
+					spent = engine()
+				}
 				measure(b, clients, func(n int, took func(time.Duration)) error {
 					c := <-pool
 					defer func() { pool <- c }()
 					return lifecycleHTTP(c, tokens, n, took)
 				})
 				b.ReportMetric(float64((processors(rigs)-before).Microseconds())/float64(b.N), "servers-cpu-µs/handoff")
+				if engine != nil {
+					b.ReportMetric(float64((engine()-spent).Microseconds())/float64(b.N), "engine-cpu-µs/handoff")
+				}
 			})
 		}
 	}
 }
 
-// processors is the processor time of all servers, their nodes included, as Linux tells it; elsewhere it is 0.
+// processors is the processor time of all servers, their nodes included.
 func processors(rigs []*rig) (sum time.Duration) {
-	const tick = 10 * time.Millisecond
 	for _, r := range rigs {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
-		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		for _, field := range fields[min(11, len(fields)):min(13, len(fields))] {
-			n, _ := strconv.Atoi(field)
-			sum += time.Duration(n) * tick
-		}
+		sum += pgtest.Processor(r.cmd.Process.Pid)
 	}
 	return sum
 }
@@ -95,7 +93,7 @@ func processors(rigs []*rig) (sum time.Duration) {
 func BenchmarkSeenElsewhere(b *testing.B) {
 	for _, setup := range setups[1:] {
 		b.Run(setup.name, func(b *testing.B) {
-			rigs := setup.start(b)
+			rigs, _ := setup.start(b)
 			clients := make([]*api.Client, 2)
 			var tokens []string
 			for i := range clients {
