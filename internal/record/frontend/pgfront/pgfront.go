@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
+// creation makes the tables. Earlier versions had an index of the times in heard, with which each update of a row, one a second for each agent at work, changed both indexes.
 const creation = `
 CREATE TABLE IF NOT EXISTS S.secret(
 	name text PRIMARY KEY,
@@ -25,7 +26,7 @@ CREATE TABLE IF NOT EXISTS S.heard(
 	agent text COLLATE "C" PRIMARY KEY,
 	at timestamptz NOT NULL
 );
-CREATE INDEX IF NOT EXISTS heard_at ON S.heard(at);
+DROP INDEX IF EXISTS S.heard_at;
 CREATE TABLE IF NOT EXISTS S.cursor(
 	name text PRIMARY KEY,
 	position bigint NOT NULL

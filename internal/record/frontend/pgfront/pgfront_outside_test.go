@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/trapezehq/trapeze/internal/record/frontend"
@@ -75,4 +76,40 @@ func TestNobodyHasTheTurnWhileTheDatabaseIsGone(t *testing.T) {
 	frontendtest.Until(t, "that nobody has it", func() bool { return len(frontendtest.Holders(fronts)) == 0 })
 	s.Run()
 	frontendtest.Until(t, "that one has the turn again", func() bool { return len(frontendtest.Holders(fronts)) == 1 })
+}
+
+// A row whose new version is not in the indexes (HOT) costs a fraction.
+func TestThatAnAgentWasHeardOfChangesNoIndex(t *testing.T) {
+	s := pgtest.Start(t)
+	c, err := pgx.Connect(t.Context(), s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(context.Background()) }()
+	do := func(script string) {
+		t.Helper()
+		if _, err := c.Exec(t.Context(), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, s, "test").Close()
+	do("CREATE INDEX IF NOT EXISTS heard_at ON test.heard(at)") // as earlier versions did
+	f := open(t, s, "test")
+	for _, age := range []time.Duration{2 * time.Second, time.Second} {
+		if _, err := f.Exchange(t.Context(), map[string]time.Duration{"w/ann": age}, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Close() // with which its sessions tell what they have counted
+	frontendtest.Until(t, "that the server has counted the update", func() bool {
+		var updates, hot int
+		do("SELECT pg_stat_clear_snapshot()")
+		if err := c.QueryRow(t.Context(), "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'heard'").Scan(&updates, &hot); err != nil {
+			t.Fatal(err)
+		}
+		if updates > hot {
+			t.Fatalf("%d of %d updates changed the indexes", updates-hot, updates)
+		}
+		return updates == 1
+	})
 }
