@@ -4,7 +4,8 @@
 // locks the only row of the table record, which has the position of the newest entry, and reads where the streams end. The second
 // inserts the entries that pass their check, moves that position, sends a notification, and commits. So front ends commit one after the other,
 // and positions have no gaps in the order of the commits. The listener, another goroutine, reads what was committed by any front end, once for
-// all followers: woken by the notification, and each second (Options.Poll) in case that was lost.
+// all followers: woken by the notification, and each second (Options.Poll) in case that was lost. While it gets many entries at once it looks for more
+// by itself, and hears no notifications: PostgreSQL would wake the session of each listener for each commit.
 //
 // Invariants:
 //   - No append returns before PostgreSQL has made the commit durable, as far as its setting synchronous_commit demands. Each transaction checks that this, fsync and
@@ -35,7 +36,7 @@
 //   - plan.go: the check of a stream's end before an insert; listen.go: how entries of all front ends reach the followers; own.go: which
 //     of them are not decoded, since they were appended here
 //   - log.go: how a record is opened, and which is refused; read.go: reads; pool.go: the connections for what front ends share
-//   - how long the listener waits for more after a round for many: package pace
+//   - how long the listener waits for more after a round for many: package pace; after which rounds it hears no notifications: options.go
 //   - queue.go: the appends that wait for the writer; copy.go: how the record of another ledger is copied here
 //
 // Start reading at [Open], then writer.go and listen.go.

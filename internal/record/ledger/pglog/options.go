@@ -35,6 +35,8 @@ const (
 	maxReaders      = 4
 	followBatch     = 256 // the greatest number of entries given to a follower at once
 	listenBatch     = 256
+	busyRound       = 16 // so many new entries at once, and the listener looks for more by itself, until there are fewer than fewRound
+	fewRound        = 4
 
 	connectTimeout    = 5 * time.Second
 	lockTimeout       = 10 * time.Second       // for the lock, while other front ends commit

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
@@ -20,21 +21,22 @@ type head struct {
 func readHeads(rows pgx.Rows) (map[ledger.Stream]head, error) {
 	heads := map[ledger.Stream]head{}
 	defer rows.Close()
+	var stream string // the types of this package are scanned by reflection
+	var position int64
+	var b pgtype.DriverBytes
 	for rows.Next() {
-		var stream ledger.Stream
-		var h head
-		var b []byte
-		if err := rows.Scan(&stream, &h.position, &b); err != nil {
+		if err := rows.Scan(&stream, &position, &b); err != nil {
 			return nil, err
 		}
-		if b != nil { // a damaged entry does not stop the record of reads
+		h := head{position: ledger.Position(position)} //nolint:gosec // never negative
+		if b != nil {                                  // a damaged entry does not stop the record of reads
 			if s, err := frame.Open(b, h.position); err == nil {
 				if e, err := ledger.Decode(s.Bytes); err == nil {
 					h.at = e.Time
 				}
 			}
 		}
-		heads[stream] = h
+		heads[ledger.Stream(stream)] = h
 	}
 	return heads, rows.Err()
 }

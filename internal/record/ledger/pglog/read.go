@@ -1,11 +1,13 @@
 package pglog
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -39,7 +41,7 @@ func (l *Log) Read(ctx context.Context, after ledger.Position, limit int) (entri
 		return nil, err
 	}
 	err = l.query(ctx, func(c *pgxpool.Conn) error {
-		entries, _, err = readAfter(ctx, c, &l.queries, chain{last: after}, limit)
+		_, entries, _, err = readAfter(ctx, c, &l.queries, chain{last: after}, limit)
 		return err
 	})
 	return entries, err
@@ -50,8 +52,8 @@ type batcher interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }
 
-// readAfter reads the entries of all streams after those of a chain, and returns their size in bytes as they are stored.
-func readAfter(ctx context.Context, c batcher, q *queries, known chain, limit int) (entries []ledger.Entry, size int, err error) {
+// readAfter reads the state of the record, and the entries of all streams after those of a chain, with their size in bytes as they are stored.
+func readAfter(ctx context.Context, c batcher, q *queries, known chain, limit int) (end status, entries []ledger.Entry, size int, err error) {
 	after := known.last
 	b := &pgx.Batch{}
 	b.Queue(q.status)
@@ -62,35 +64,37 @@ func readAfter(ctx context.Context, c batcher, q *queries, known chain, limit in
 			err = closeErr
 		}
 	}()
-	var end status
 	if err := end.scan(results.QueryRow()); err != nil {
-		return nil, 0, err
+		return end, nil, 0, err
 	}
 	rows, err := results.Query()
 	if err != nil {
-		return nil, 0, err
+		return end, nil, 0, err
 	}
 	entries, size, err = collect(rows, known)
 	if err != nil {
-		return entries, size, err
+		return end, entries, size, err
 	}
 	if len(entries) > 0 {
 		after = entries[len(entries)-1].Position
 	}
 	if len(entries) < limit && after < end.last { // the state was read before the entries
-		return entries, size, &ledger.Damaged{Position: after + 1, Err: errMissing}
+		err = &ledger.Damaged{Position: after + 1, Err: errMissing}
 	}
-	return entries, size, nil
+	return end, entries, size, err
 }
 
 // collect decodes and verifies entries. Those before a damaged one come with the error.
 func collect(rows pgx.Rows, c chain) (entries []ledger.Entry, size int, err error) {
 	defer rows.Close()
+	var position, previous int64 // the types of this package are scanned by reflection
+	var stream string
+	var stored pgtype.DriverBytes
 	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.position, &r.stream, &r.previous, &r.frame); err != nil {
+		if err := rows.Scan(&position, &stream, &previous, &stored); err != nil {
 			return entries, size, err
 		}
+		r := row{ledger.Position(position), ledger.Stream(stream), ledger.Position(previous), stored} //nolint:gosec // never negative
 		e, err := c.next(&r)
 		if err != nil {
 			return entries, size, err
@@ -105,7 +109,7 @@ type row struct {
 	position ledger.Position
 	stream   ledger.Stream
 	previous ledger.Position
-	frame    []byte
+	frame    []byte // only until the next row is read
 }
 
 // chain is what a read knows of the entries before the next one, so that it notices those that are missing.
@@ -123,7 +127,7 @@ func (c *chain) next(r *row) (ledger.Entry, error) {
 		c.last = r.position
 		return e, nil
 	}
-	s, err := frame.Open(r.frame, r.position)
+	s, err := frame.Open(bytes.Clone(r.frame), r.position)
 	last := c.last
 	c.last = r.position
 	switch {

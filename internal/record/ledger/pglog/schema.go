@@ -41,7 +41,7 @@ INSERT INTO S.record(format, id, last) VALUES(FORMAT, gen_random_uuid()::text, 0
 `
 
 // queries are the statements of a log, with S as the schema.
-type queries struct{ lock, status, last, heads, insert, move, notify, probe, read, stream string }
+type queries struct{ lock, status, last, heads, insert, move, probe, read, stream string }
 
 // names are those of the prepared statements of the writer.
 const (
@@ -51,7 +51,6 @@ const (
 	nameHeads  = "trapeze_heads"
 	nameInsert = "trapeze_insert"
 	nameMove   = "trapeze_move"
-	nameNotify = "trapeze_notify"
 	nameCommit = "trapeze_commit"
 )
 
@@ -65,9 +64,8 @@ func newQueries(schema string) queries {
 		heads: in(`SELECT s.name, e.position, e.bytes FROM unnest($1::text[], $2::boolean[]) AS s(name, timed) CROSS JOIN LATERAL
 			(SELECT position, CASE WHEN s.timed THEN bytes END AS bytes FROM S.entries WHERE stream = s.name ORDER BY previous DESC LIMIT 1) AS e`),
 		insert: in("INSERT INTO S.entries(position, stream, previous, bytes) SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bytea[])"),
-		move:   in("UPDATE S.record SET last = $1"),
+		move:   in("UPDATE S.record SET last = $1 RETURNING pg_notify('" + channel(schema) + "', '')"),
 		probe:  in("UPDATE S.record SET last = last"),
-		notify: "SELECT pg_notify('" + channel(schema) + "', '')",
 		read:   in("SELECT position, stream, previous, bytes FROM S.entries WHERE position > $1 ORDER BY position LIMIT $2"),
 		// The first entry after a position follows one that is not after it.
 		stream: in(`SELECT position, stream, previous, bytes FROM S.entries WHERE stream = $1 AND position > $2 AND previous >=

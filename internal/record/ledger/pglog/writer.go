@@ -118,7 +118,7 @@ func (w *writer) connect(ctx context.Context) error {
 	_, err = conn.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET statement_timeout = 0; SET lock_timeout = 0", idleInTransaction.Milliseconds()))
 	for name, query := range map[string]string{
 		nameBegin: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", nameLock: q.lock, nameLast: q.last, nameHeads: q.heads,
-		nameInsert: q.insert, nameMove: q.move, nameNotify: q.notify, nameCommit: "COMMIT",
+		nameInsert: q.insert, nameMove: q.move, nameCommit: "COMMIT",
 	} {
 		if err == nil {
 			_, err = conn.Prepare(ctx, name, query)
@@ -187,10 +187,9 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	b := &pgx.Batch{}
 	b.Queue(nameInsert, p.positions, p.streams, p.previous, p.frames)
 	b.Queue(nameMove, p.last)
-	b.Queue(nameNotify)
 	b.Queue(nameCommit)
 	results := w.conn.SendBatch(ctx, b) // no time limit: what is cut short is committed all the same, without its standby
-	for range 3 {
+	for range 2 {
 		if _, err := results.Exec(); err != nil {
 			if _ = results.Close(); isRefusal(err) {
 				return unavailable(err)
