@@ -6,11 +6,12 @@ var ledgerPackages = []pkg{
 	{dir: "record/ledger/frame", what: "the form in which a ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
 	{dir: "record/ledger/pace", what: "how long rounds of work for many callers wait for more"},
 	{dir: "record/ledger/tail", what: "the newest entries of a ledger in memory, for followers that keep up", imports: "record/ledger"},
-	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/durable record/ledger record/ledger/frame record/ledger/sqlitelog/filelock record/ledger/sqlitelog/headcache record/ledger/sqlitelog/indexsum record/ledger/sqlitelog/reserve record/ledger/tail", libs: "database/sql modernc.org/sqlite"},
+	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/durable record/ledger record/ledger/frame record/ledger/sqlitelog/filelock record/ledger/sqlitelog/headcache record/ledger/sqlitelog/indexsum record/ledger/sqlitelog/reserve record/ledger/sqlitelog/walbuffer record/ledger/tail", libs: "database/sql modernc.org/sqlite"},
 	{dir: "record/ledger/sqlitelog/filelock", what: "the lock by which one process at a time has a database"},
 	{dir: "record/ledger/sqlitelog/headcache", what: "the heads of the streams that were used last, in memory", imports: "record/ledger"},
 	{dir: "record/ledger/sqlitelog/indexsum", what: "the sum over the index of streams that each entry is stored with", imports: "record/ledger"},
 	{dir: "record/ledger/sqlitelog/reserve", what: "a file that keeps space on a full disk"},
+	{dir: "record/ledger/sqlitelog/walbuffer", what: "the frames of a commit of SQLite, written by one call", libs: "modernc.org/libc modernc.org/sqlite unsafe"},
 	{
 		dir: "record/ledger/pglog", what: "the ledger in a PostgreSQL database, which any number of front ends share",
 		imports: "record/ledger record/ledger/frame record/ledger/pace record/ledger/tail", libs: "net github.com/jackc/pgx/v5 golang.org/x/sys",

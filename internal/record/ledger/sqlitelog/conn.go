@@ -19,12 +19,14 @@ import (
 // conn is one connection with its prepared statements, used by one goroutine at a time. It calls the driver directly: the
 // pool of database/sql would take a third of the time of a small statement.
 type conn struct {
-	raw interface {
-		driver.Conn
-		driver.ConnPrepareContext
-		sqlite.DBStatus
-	}
+	raw   rawConn
 	stmts []*Stmt
+}
+
+type rawConn interface {
+	driver.Conn
+	driver.ConnPrepareContext
+	sqlite.DBStatus
 }
 
 // dsn names the database for the driver. Pragmas are run in order on every new connection.
@@ -44,11 +46,7 @@ func openConn(name string) (*conn, error) {
 	}
 	c := &conn{}
 	var ok bool
-	if c.raw, ok = raw.(interface {
-		driver.Conn
-		driver.ConnPrepareContext
-		sqlite.DBStatus
-	}); !ok {
+	if c.raw, ok = raw.(rawConn); !ok {
 		return nil, errors.Join(errors.New("the SQLite driver does not implement the expected interface"), raw.Close())
 	}
 	return c, nil

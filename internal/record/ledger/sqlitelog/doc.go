@@ -38,7 +38,7 @@
 //   - read.go: reads of a running server; reader.go: reads of a file that another program writes, or of a copy; package headcache: where streams
 //     end
 //   - putaway.go: how entries leave the file for a segment, and how they are read from there
-//   - database.go: a SQLite file for views of another ledger; conn.go: how the driver is called; disk_unix.go: which errors mean that a disk is full
+//   - database.go: a SQLite file for views of another ledger; conn.go: how the driver is called; package walbuffer: how a commit is written; disk_unix.go: which errors mean that a disk is full
 //
 // Start reading at [Open], then writer.go.
 package sqlitelog

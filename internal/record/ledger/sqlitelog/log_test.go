@@ -33,3 +33,19 @@ func TestLogIsDurable(t *testing.T) {
 		return open(t, filepath.Join(place, "trapeze.db"), Options{Projector: &counter{}})
 	})
 }
+
+// Package walbuffer keeps what a commit writes until SQLite syncs it, which it does with this setting alone.
+func TestTheWriterSyncsEachCommit(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
+	err := l.Write(t.Context(), func(tx *Tx) error {
+		return tx.Query(func(r Row) error {
+			if r.Int64(0) != 2 {
+				t.Errorf("synchronous is %d, want 2 (FULL)", r.Int64(0))
+			}
+			return nil
+		}, "PRAGMA synchronous")
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

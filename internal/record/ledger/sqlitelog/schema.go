@@ -9,6 +9,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/trapezehq/trapeze/internal/record/durable"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/walbuffer"
 )
 
 // The name of a stream is stored once. Streams are numbered in order of creation, so that the index of entries grows at its
@@ -42,13 +43,13 @@ var ErrSealed = errors.New("sqlitelog: the content of this record is sealed, and
 
 func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
 
-// writerDSN sets up the writer: every commit waits for the fsync of the write-ahead log (synchronous FULL), and
+// writerDSN sets up the writer: every commit waits for the fsync of the write-ahead log (synchronous FULL, which package walbuffer needs), and
 // the writer runs the checkpoints, because automatic ones hide their errors. It waits for locks: a reader that meets the index of the log
 // while it changes takes the lock of the writer for a moment.
 func writerDSN(path string) string {
 	return dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
 		pragma("synchronous", "full"), pragma("wal_autocheckpoint", 0), pragma("temp_store", "memory"),
-		pragma("busy_timeout", 5000), pragma("cache_size", -writerCacheKiB), pragma("cell_size_check", "on"))
+		pragma("busy_timeout", 5000), pragma("cache_size", -writerCacheKiB), pragma("cell_size_check", "on")) + "&vfs=" + walbuffer.Name()
 }
 
 func readerDSN(path string) string {

@@ -244,8 +244,7 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 	}
 	if !keep {
 		w.end = before
-		_, err = w.rollback.Exec()
-		if err != nil {
+		if _, err = w.rollback.Exec(); err != nil {
 			return abort(err, false)
 		}
 		return nil
