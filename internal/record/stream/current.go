@@ -66,6 +66,7 @@ func (c *Current) Told(at ledger.Position) {
 
 // Last returns the position of the newest entry, of which the caches may not have learned.
 func (c *Current) Last(ctx context.Context) (ledger.Position, error) {
+	defer ledger.Pause(ctx)()
 	if l := c.join(); l != nil {
 		select {
 		case <-l.done:

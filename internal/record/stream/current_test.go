@@ -220,6 +220,9 @@ func TestACallHasNoTurnWhileItWaitsForWhatItsServerLearns(t *testing.T) {
 	if current := c.Await(ctx); !current || kept || !of.held {
 		t.Errorf("a fresh read: current %t, with its turn %t, and after it %t", current, kept, of.held)
 	}
+	if _, err := c.Last(ctx); err != nil || kept || !of.held {
+		t.Errorf("a look at the end: %v, with its turn %t, and after it %t", err, kept, of.held)
+	}
 	more, err := stream.CatchUp(ctx, l, 0, func(context.Context, ledger.Position) error {
 		kept = of.held
 		return nil

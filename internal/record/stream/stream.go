@@ -479,7 +479,6 @@ func (k *kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }
 // CatchUp waits until a follower, such as the views, has every entry recorded so far, and reports whether it had fewer at
 // the position had. Call it before a refusal that rests on a view: an entry that the view lacked may allow the call.
 func CatchUp(ctx context.Context, l ledger.Ledger, had ledger.Position, wait func(context.Context, ledger.Position) error) (more bool, err error) {
-	defer ledger.Pause(ctx)()
 	last, err := l.Last(ctx)
 	if err != nil {
 		return false, Unavailable(err)
@@ -487,6 +486,7 @@ func CatchUp(ctx context.Context, l ledger.Ledger, had ledger.Position, wait fun
 	if had >= last {
 		return false, nil
 	}
+	defer ledger.Pause(ctx)()
 	if err := wait(ctx, last); err != nil {
 		return true, Unavailable(err)
 	}
