@@ -146,16 +146,21 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.shared != nil {
 		s.shared.learner.Tell(s.UseCases.Learn)
 	}
-	if err := errors.Join(s.UseCases.Erasures.Finish(ctx), s.recordRestore(ctx), s.ensureAdmin(ctx)); err != nil {
-		return nil, err
-	}
-	if err := s.loadPolicies(ctx); err != nil {
+	if err := sharedrecord.WhenMajority(ctx, c.Log, func() error { return s.prepare(ctx) }); err != nil {
 		return nil, err
 	}
 	if err := s.listen(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// prepare appends and reads what has to be in the record before the first call. It can be repeated.
+func (s *Server) prepare(ctx context.Context) error {
+	if err := errors.Join(s.UseCases.Erasures.Finish(ctx), s.recordRestore(ctx), s.ensureAdmin(ctx)); err != nil {
+		return err
+	}
+	return s.loadPolicies(ctx)
 }
 
 // verifier returns the verifier for tokens of the configured issuer, and sets the metadata for clients. It does not call the

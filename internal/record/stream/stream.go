@@ -400,8 +400,8 @@ func Unavailable(err error) error {
 		return refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered")
 	}
 	if errors.Is(err, ledger.ErrFull) {
-		return full{refusal.New(refusal.Unavailable, "an operator has to free space on the server's disk (/readyz says how much is left); reads go on, writing continues by itself, and nothing was changed",
-			"the server is read-only: its disk is full")}
+		return caused{refusal.New(refusal.Unavailable, "an operator has to free space on the server's disk (/readyz says how much is left); reads go on, writing continues by itself, and nothing was changed",
+			"the server is read-only: its disk is full"), ledger.ErrFull}
 	}
 	if _, away := ledger.AsPutAway(err); away {
 		return AttachFirst(err)
@@ -411,8 +411,8 @@ func Unavailable(err error) error {
 			"entry %d of the record is damaged: it cannot be read", d.Position).With("position", d.Position)
 	}
 	if errors.Is(err, ledger.ErrNoMajority) {
-		return refusal.New(refusal.Unavailable, "call another server of the record, or repeat the call later; [its status](cluster status) says which servers this one hears; nothing was changed",
-			"the record is unavailable: no majority of the servers that keep it answers this one")
+		return caused{refusal.New(refusal.Unavailable, "call another server of the record, or repeat the call later; [its status](cluster status) says which servers this one hears; nothing was changed",
+			"the record is unavailable: no majority of the servers that keep it answers this one"), ledger.ErrNoMajority}
 	}
 	if errors.Is(err, ledger.ErrBehind) {
 		return refusal.New(refusal.Unavailable, "repeat the call, or call another server of the record", "the server cannot read the newest entries of the record yet")
@@ -431,14 +431,17 @@ func AttachFirst(err error) error {
 		"entry %d of the record is put away in %s", p.Position, p.Segment).With("position", p.Position)
 }
 
-// full is the refusal of a change on a full disk.
-type full struct{ refused *refusal.Error }
+// caused is a refusal with the error of the ledger that causes it.
+type caused struct {
+	refused *refusal.Error
+	cause   error
+}
 
 // Error is that of the refusal.
-func (f full) Error() string { return f.refused.Error() }
+func (c caused) Error() string { return c.refused.Error() }
 
-// Unwrap makes it the refusal and [ledger.ErrFull].
-func (f full) Unwrap() []error { return []error{f.refused, ledger.ErrFull} }
+// Unwrap makes it the refusal and its cause.
+func (c caused) Unwrap() []error { return []error{c.refused, c.cause} }
 
 // publicCause keeps paths and other internals out of answers.
 func publicCause(err error) string {
