@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -91,6 +92,7 @@ func TestReadersThatLookAtOnceAreShownDifferentClaimsFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	testShares(t, h, look)
 	first := ""
 	for _, name := range []string{"ann", "bob", "cyd"} {
 		first += look(name, client.InboxOptions{Limit: 1, See: true})
@@ -99,5 +101,23 @@ func TestReadersThatLookAtOnceAreShownDifferentClaimsFirst(t *testing.T) {
 	later.Store(int64(time.Second)) // what one was shown is everybody's again
 	if then := look("bob", client.InboxOptions{Peek: true}); first != "123" || again != "1" || all != "213" || then != "123" {
 		t.Errorf("first %s, then %s, in all %s, a second later %s", first, again, all, then)
+	}
+}
+
+// testShares checks that of readers who wait each is shown a share of the claims 1, 2 and 3, and that a look at the list has all.
+func testShares(t *testing.T, h *harness, look func(string, client.InboxOptions) string) {
+	t.Helper()
+	eve, _ := h.agent("eve")
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	go func() { _, _ = eve.Inbox(ctx, client.InboxOptions{Wait: client.MaxWait}) }()
+	wait, got := client.InboxOptions{Wait: client.MaxWait, Peek: true}, ""
+	for range 10_000 {
+		if got = look("ann", wait); got != "123" { // eve waits
+			break
+		}
+	}
+	if all := look("ann", client.InboxOptions{}); got != "12" || all != "123" {
+		t.Errorf("of 123, one of two that wait is shown %s; the list is %s", got, all)
 	}
 }

@@ -63,6 +63,13 @@ func (c Cursor) String() string {
 	return strings.Join(list, "-")
 }
 
+// Before is the cursor of a reader that was not told of an item either.
+func (c Cursor) Before(i *Item) Cursor {
+	rank := i.Type.Rank(i.Epoch, i.Priority)
+	c[rank] = min(c[rank], i.At-1)
+	return c
+}
+
 // Least is the position up to which the reader was told of every item.
 func (c Cursor) Least() ledger.Position { return slices.Min(c[:]) }
 

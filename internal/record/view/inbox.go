@@ -88,6 +88,7 @@ type InboxFilter struct {
 	After Cursor // only items after this
 	Limit int    // at most [MaxPage]; 0 means 50
 	Turns Turns  // of the senders on earlier pages from the beginning
+	Free  bool   // from the beginning: leave out the claims that others hold
 }
 
 // mostHeld bounds what is read behind claims that others hold: if they hold more, one of those may come first.
@@ -98,17 +99,19 @@ func (f *InboxFilter) Needs() int {
 	if f.After != (Cursor{}) {
 		return f.Limit
 	}
-	return f.Limit + min(len(f.Turns.Held), mostHeld)
+	return f.Limit + min(f.Turns.Holds, mostHeld)
 }
 
 // Inbox is the items that wait for an agent, or a page of them.
 type Inbox struct {
 	// Items are those of the highest priority first. Within a priority that the reader has not been told anything of, senders take turns, so that the
 	// first page shows the oldest of each; otherwise they are in the order of age. On a page that leaves items out, every fourth is
-	// for all priorities: see [Turns]. On the first page, claims that another reader was just shown come after the others of their priority. Notices that stop no work of the agent come last.
+	// for all priorities: see [Turns]. On the first page, claims that another reader was just shown come after the others of their priority, or are left out: see [InboxFilter].Free. Notices that stop no work of the agent come last.
 	Items []Item
-	// Taken is the senders of the items of a page that leaves items out.
-	Taken []string
+	// Senders are those of the items, as they take turns.
+	Senders []string
+	// Partial is whether the page leaves items out.
+	Partial bool
 	// Next is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's cursor. A
 	// caller that asks next for the items after Next misses none, and gets the most urgent of those first of which it was not told.
 	Next Cursor
@@ -140,7 +143,20 @@ func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (pag
 	var order []placed
 	n := min(f.Limit, len(all))
 	if f.After == (Cursor{}) {
-		order = inTurn(all, n, f.Turns)
+		rows := number(all)
+		var left []placed
+		if f.Turns.Held != nil {
+			for i := range rows {
+				rows[i].held = f.Turns.Held(rows[i].ID)
+			}
+		}
+		if f.Free {
+			rows, left = free(rows)
+			if n = min(n, len(rows)); n < f.Limit && slices.ContainsFunc(left, func(w placed) bool { return w.nth >= read-1 }) {
+				return nil, Cursor{}, false // there may be more behind what others hold
+			}
+		}
+		order = append(inTurn(rows, n, f.Turns), left...)
 	} else {
 		order, n = goingOn(inOrder(all, f.After), f)
 	}
@@ -162,6 +178,19 @@ func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (pag
 type placed struct {
 	InboxRow
 	nth, turn int
+	held      bool // by another reader
+}
+
+// free parts items from those that others hold.
+func free(all []placed) (rows, held []placed) {
+	for _, w := range all {
+		if w.held {
+			held = append(held, w)
+		} else {
+			rows = append(rows, w)
+		}
+	}
+	return rows, held
 }
 
 // number gives items, the oldest first, their numbers.
@@ -170,7 +199,7 @@ func number(all []InboxRow) []placed {
 	order := make([]placed, len(all))
 	for i := range all {
 		g := all[i].group()
-		order[i] = placed{all[i], of[g], 0}
+		order[i] = placed{InboxRow: all[i], nth: of[g]}
 		of[g]++
 	}
 	return order

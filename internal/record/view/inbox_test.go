@@ -52,10 +52,11 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 		had := map[string]uint64{"ann": rapid.Uint64Range(0, turns.Given).Draw(t, "ann"), "bob": rapid.Uint64Range(0, turns.Given).Draw(t, "bob")}
 		turns.Last = func(sender string) uint64 { return had[sender] }
 		if rapid.Bool().Draw(t, "others look") {
-			turns.Held = map[string]bool{}
+			held := map[string]bool{}
 			for _, w := range all {
-				turns.Held[w.ID] = rapid.Bool().Draw(t, "held")
+				held[w.ID] = rapid.Bool().Draw(t, "held")
 			}
+			turns.Held, turns.Holds = heldIn(held), len(held)
 		}
 		told, more := map[string]int{}, 0 // times that others came between two pages
 		for calls := 0; after.Least() < last; calls++ {
@@ -287,16 +288,19 @@ func TestWhatIsUrgentDoesNotHideTheRestAfterACursor(t *testing.T) {
 	}
 }
 
+func heldIn(ids map[string]bool) func(string) bool { return func(id string) bool { return ids[id] } }
+
 func TestClaimsThatOthersHoldComeAfterTheRestOfTheirPriority(t *testing.T) {
 	var all []view.InboxRow
 	for i, from := range []string{"ann", "ann", "ann", "bob", "cy"} {
 		all = append(all, view.InboxRow{Rank: 1 + i/4, At: ledger.Position(i + 1), From: from, ID: fmt.Sprint(i + 1)})
 	}
 	for _, c := range []struct{ held, one, all string }{{"", "1", "14235"}, {"1", "2", "24315"}, {"124", "3", "34125"}, {"5", "1", "14235"}, {"12345", "1", "14235"}} {
-		turns := view.Turns{Held: map[string]bool{}}
+		held := map[string]bool{}
 		for _, id := range c.held {
-			turns.Held[string(id)] = true
+			held[string(id)] = true
 		}
+		turns := view.Turns{Held: heldIn(held), Holds: len(held)}
 		for limit, want := range map[int]string{1: c.one, len(all): c.all} {
 			page, next, enough := view.InboxPage(slices.Clone(all), view.InboxFilter{Limit: limit, Turns: turns}, len(all)+2, 10)
 			got := ""
@@ -313,16 +317,29 @@ func TestClaimsThatOthersHoldComeAfterTheRestOfTheirPriority(t *testing.T) {
 	}
 }
 
+func TestAPageOfWhatIsFreeLeavesOutWhatOthersHold(t *testing.T) {
+	var all []view.InboxRow
+	for i := range 20 {
+		all = append(all, view.InboxRow{Rank: 1 + i/18, At: ledger.Position(i + 1), From: "ann", ID: fmt.Sprint(i + 1)})
+	}
+	held := func(id string) bool { return id != "17" && id != "19" }
+	read := 2
+	f := view.InboxFilter{Limit: 10, Free: true, Turns: view.Turns{Held: held}}
+	page, next, enough := view.InboxPage(oldest(all, f.After, read), f, read, 20)
+	for ; !enough; read *= 2 {
+		page, next, enough = view.InboxPage(oldest(all, f.After, 2*read), f, 2*read, 20)
+	}
+	if len(page) != 2 || page[0].ID != "17" || page[1].ID != "19" || next[1] != 0 || next[2] != 19 {
+		t.Errorf("%v, and then what is after %s", page, next)
+	}
+}
+
 func TestAPageNeedsMoreForWhatOthersHoldOnlyFromTheBeginning(t *testing.T) {
 	for _, c := range []struct {
 		after      view.Cursor
 		held, want int
 	}{{view.Cursor{}, 1000, 1010}, {view.Cursor{}, 3000, 1034}, {view.CursorAt(1), 1000, 10}} {
-		held := map[string]bool{}
-		for i := range c.held {
-			held[fmt.Sprint(i)] = true
-		}
-		f := view.InboxFilter{After: c.after, Limit: 10, Turns: view.Turns{Held: held}}
+		f := view.InboxFilter{After: c.after, Limit: 10, Turns: view.Turns{Holds: c.held}}
 		if got := f.Needs(); got != c.want {
 			t.Errorf("after %s, %d are held: %d, want %d", c.after, c.held, got, c.want)
 		}

@@ -46,7 +46,7 @@ func takenByAge(all []DueTicket, limit int, turns Turns) map[string]bool {
 		rows[i] = all[i].InboxRow
 	}
 	taken := make(map[string]bool, limit)
-	for _, w := range inTurn(rows, limit, turns)[:limit] {
+	for _, w := range inTurn(number(rows), limit, turns)[:limit] {
 		taken[w.ID] = true
 	}
 	return taken

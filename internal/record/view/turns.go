@@ -11,7 +11,8 @@ import (
 type Turns struct {
 	Given uint64                     // how many items were on those pages
 	Last  func(sender string) uint64 // how many there had been with the last one of a sender; 0 is none. nil: none of anybody
-	Held  map[string]bool            // ids of open claims that another reader was just shown: from the beginning, they come after the others of their priority
+	Held  func(id string) bool       // whether another reader was just shown an open claim: from the beginning, such claims come after the others of their priority. nil: none of any
+	Holds int                        // how many claims may be held
 }
 
 // OtherThanOffer is what a store puts before the sender of an item that is no offer, in [InboxRow].From: no name contains it.
@@ -35,15 +36,15 @@ type queue struct {
 
 // inTurn is the items of an inbox, the oldest first, as a page from the beginning takes them: by the turns of their senders up to a limit, and then
 // those that it leaves out.
-func inTurn(all []InboxRow, limit int, turns Turns) []placed {
+func inTurn(all []placed, limit int, turns Turns) []placed {
 	some := limit < len(all)
 	if !some {
-		turns = Turns{Held: turns.Held} // the page has everything: nobody's turn is put off
+		turns = Turns{} // the page has everything: nobody's turn is put off
 	}
-	queues := queuesOf(number(all), turns)
+	queues := queuesOf(all, turns)
 	order := make([]placed, 0, len(all))
 	for len(order) < limit {
-		q := nextTurn(queues, turns.Held, some && turns.forAll(len(order)))
+		q := nextTurn(queues, some && turns.forAll(len(order)))
 		order = append(order, q.items[0])
 		q.last, q.items = turns.Given+uint64(len(order)), q.items[1:]
 	}
@@ -56,7 +57,7 @@ func inTurn(all []InboxRow, limit int, turns Turns) []placed {
 // queuesOf is the senders of items, the oldest first.
 func queuesOf(all []placed, turns Turns) (queues []*queue) {
 	slices.SortStableFunc(all, func(x, y placed) int {
-		return cmp.Or(cmp.Compare(x.Rank, y.Rank), lastIf(turns.Held[x.ID], turns.Held[y.ID]))
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), lastIf(x.held, y.held))
 	})
 	by := map[string]*queue{}
 	for _, w := range all {
@@ -86,7 +87,7 @@ func lastIf(x, y bool) int {
 
 // nextTurn is the sender whose turn it is: the one whose last turn is the longest time ago, of those with an item of the highest priority
 // or, if all is true, of all; one with nothing but what others hold comes after the others.
-func nextTurn(queues []*queue, held map[string]bool, all bool) *queue {
+func nextTurn(queues []*queue, all bool) *queue {
 	var next *queue
 	for _, q := range queues {
 		if len(q.items) == 0 {
@@ -102,7 +103,7 @@ func nextTurn(queues []*queue, held map[string]bool, all bool) *queue {
 		if all {
 			first = 0
 		}
-		if cmp.Or(first, lastIf(held[a.ID], held[b.ID]), cmp.Compare(q.last, next.last), rank, byAge(a.InboxRow, b.InboxRow)) < 0 {
+		if cmp.Or(first, lastIf(a.held, b.held), cmp.Compare(q.last, next.last), rank, byAge(a.InboxRow, b.InboxRow)) < 0 {
 			next = q
 		}
 	}

@@ -15,13 +15,14 @@ type Presence struct {
 	since   time.Time
 	heard   map[string]time.Time // by workspace/agent
 	waiting map[string]int       // calls at the inbox: who waits is there
+	there   map[string]int       // agents that wait, by workspace
 	slack   time.Duration        // how late it is learned here what was heard elsewhere
 	news    map[string]bool      // who was heard here since the last News; nil: nobody asks
 }
 
 // New returns the presence of agents by a clock. Nobody has been heard of yet.
 func New(now func() time.Time) *Presence {
-	return &Presence{now: now, since: now(), heard: map[string]time.Time{}, waiting: map[string]int{}}
+	return &Presence{now: now, since: now(), heard: map[string]time.Time{}, waiting: map[string]int{}, there: map[string]int{}}
 }
 
 // NewShared returns the presence of agents that are heard of by several servers. Those tell each other by [Presence.News] and
@@ -74,12 +75,26 @@ func (p *Presence) Waits(workspace, agent string) (done func()) {
 		defer p.mu.Unlock()
 		key := workspace + "/" + agent
 		p.hear(key)
-		if p.waiting[key] += n; p.waiting[key] == 0 {
+		before := p.waiting[key]
+		switch p.waiting[key] += n; {
+		case before == 0:
+			p.there[workspace]++
+		case p.waiting[key] == 0:
 			delete(p.waiting, key)
+			if p.there[workspace]--; p.there[workspace] == 0 {
+				delete(p.there, workspace)
+			}
 		}
 	}
 	add(1)
 	return func() { add(-1) }
+}
+
+// Waiting is how many agents of a workspace wait here.
+func (p *Presence) Waiting(workspace string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.there[workspace]
 }
 
 // Beat notes that an agent lives.

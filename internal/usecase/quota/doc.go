@@ -9,7 +9,8 @@
 //   - rate.go: how calls and bytes a minute are counted for work that costs money; the limits themselves are where a rate is made, such as memories/meaning.go
 //   - work.go, share.go: how many calls of one principal are worked on at once, and how many may wait for a turn on the
 //     processors
-//   - turns.go: which senders had their turn in an inbox, and for how long a claim that one reader was shown comes last for the others; the order itself is in view/turns.go
+//   - turns.go: which senders had their turn in an inbox; the order itself is in view/turns.go
+//   - holds.go: for how long a reader that is shown an open claim has it before the others, and how many have it after that
 //
 // Start reading at [Quota] and [Waiting].
 package quota

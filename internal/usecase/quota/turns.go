@@ -18,23 +18,13 @@ const (
 	sendersKnown = 256  // of a reader
 )
 
-// held is how long a reader that is shown an open claim for the first time has it before the others: those who look meanwhile see it after what nobody
-// holds, so that many who look at once do not all try the oldest.
-const held = time.Second
-
 // Turns remembers whose turn it was in each inbox, from page to page, and which open claims a reader was just shown. It is of this process alone; what is
 // forgotten is as if the sender had not had a turn, and the claim had been shown to nobody.
 type Turns struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	each  simplelru.LRUCache[string, *turns]
-	holds []hold // the oldest first
-}
-
-// hold is that of an agent on an open claim.
-type hold struct {
-	workspace, agent, handoff string
-	ends                      time.Time
+	holds holds
 }
 
 // turns are those in the inbox of one reader.
@@ -46,44 +36,19 @@ type turns struct {
 // NewTurns returns a memory without turns, by a clock.
 func NewTurns(now func() time.Time) (*Turns, error) {
 	each, err := lru.New[string, *turns](readersKnown)
-	return &Turns{now: now, each: each}, err
+	return &Turns{now: now, each: each, holds: holds{of: map[string]*hold{}}}, err
 }
 
 // Of is the turns in the inbox of an agent so far.
 func (t *Turns) Of(workspace, agent string) view.Turns {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	turns := view.Turns{Held: t.heldByOthers(workspace, agent)}
+	turns := view.Turns{Held: func(id string) bool { return !t.Held(workspace, agent, id).IsZero() }, Holds: len(t.holds.of)}
 	if of, there := t.each.Get(workspace + "/" + agent); there {
 		last := maps.Clone(of.last)
 		turns.Given, turns.Last = of.given, func(sender string) uint64 { return last[sender] }
 	}
 	return turns
-}
-
-// heldByOthers is the claims that others than an agent were just shown; nil: none.
-func (t *Turns) heldByOthers(workspace, agent string) (handoffs map[string]bool) {
-	now := t.now()
-	for len(t.holds) > 0 && !now.Before(t.holds[0].ends) {
-		t.holds = t.holds[1:]
-	}
-	for _, h := range t.holds {
-		if h.workspace != workspace || h.agent == agent {
-			continue
-		}
-		if handoffs == nil {
-			handoffs = map[string]bool{}
-		}
-		handoffs[h.handoff] = true
-	}
-	return handoffs
-}
-
-// Hold notes that an agent is shown an open claim for the first time.
-func (t *Turns) Hold(workspace, agent, handoff string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.holds = append(t.holds, hold{workspace, agent, handoff, t.now().Add(held)})
 }
 
 // Take notes the turns of a page that was read.

@@ -9,6 +9,7 @@
 //
 // Where to change what:
 //   - await_inbox.go: what a call would wait for that waits elsewhere
+//   - inbox_share.go: which of the open claims an agent that waits is shown (for how long it has them before others: quota/holds.go)
 //   - inbox.go: how many items an inbox gives if no limit is given, how long a call may wait for an inbox or a task, and when an offer or notice that an inbox gives counts as seen. Which items an inbox has is
 //     folded in sqlview/inbox_item.go, and their order is in view/turns.go
 //   - preview.go: what a sender sees of an envelope beforehand (what would stop the send: handoffs/foresee.go)

@@ -25,6 +25,10 @@ const MaxWait = 55 * time.Second
 const (
 	takenPause   = 20 * time.Millisecond
 	longestPause = time.Second
+
+	// An inbox with nothing but what others have first is read again when the first of that is everybody's, and then after longestPause, and after twice as
+	// long, up to longestHeld: what nobody takes wakes more and more by itself, and many wait.
+	longestHeld = 4 * time.Second
 )
 
 // InboxInput asks what waits for an agent.
@@ -40,7 +44,7 @@ type InboxInput struct {
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for by its limit of tasks; without one, for one after the other. A notice that it gets
 // counts as seen, and leaves the inbox. Who takes one page after another from the beginning serves the senders in turn. Of many who look at once, each
-// is shown another claim first. Operators see
+// is shown another claim first; of many who wait, each is shown its share of the claims and, for a second, nobody else is: see [Tasks.share]. Operators see
 // the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing. A look is recorded if there
 // is something in it: of an agent into its own inbox as the list of what it does not see now for the first time, once a minute.
 // Who goes on after the answer's Next gets what it was not told of, most urgent first; an offer that is made again has come again.
@@ -55,24 +59,28 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 	defer stop()
 	deadline := time.NewTimer(in.Wait)
 	defer deadline.Stop()
-	for pause := takenPause; ; {
-		box, err := ts.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit, Turns: ts.turns.Of(c.Workspace, in.Agent)})
+	shares := own && in.Wait > 0 && in.After == (view.Cursor{})
+	pause, held := takenPause, time.Duration(0)
+	for {
+		box, listed, until, err := ts.look(ctx, c, in, shares)
 		if err != nil {
-			return view.Inbox{}, stream.Unavailable(err)
-		}
-		listed := len(box.Items) > 0
-		if box.Items, err = ts.read(ctx, c, in, own && !in.Peek, box.Items); err != nil {
 			return view.Inbox{}, err
 		}
-		if own && !in.Aside {
-			ts.turns.Take(c.Workspace, in.Agent, box.Taken)
+		if own && !in.Aside && box.Partial {
+			ts.turns.Take(c.Workspace, in.Agent, box.Senders)
+		}
+		if box.Items, err = ts.read(ctx, c, in, own && !in.Peek, box.Items); err != nil {
+			return view.Inbox{}, err
 		}
 		if len(box.Items) > 0 || in.Wait <= 0 {
 			return box, nil
 		}
 		var again <-chan time.Time
-		if listed { // others have taken all of these, and there may be more behind them
+		switch {
+		case listed: // others have taken all of these, and there may be more behind them
 			again, pause = time.After(pause), min(2*pause, longestPause)
+		case !until.IsZero(): // others have them first
+			again, held = time.After(max(until.Sub(ts.now()), held)), min(max(2*held, longestPause), longestHeld)
 		}
 		select {
 		case <-changed:

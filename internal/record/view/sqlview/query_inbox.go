@@ -27,12 +27,7 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 		if !enough {
 			continue
 		}
-		box := view.Inbox{Items: make([]view.Item, 0, len(list)), Next: next}
-		if len(list) < len(all) {
-			for i := range list {
-				box.Taken = append(box.Taken, list[i].Sender())
-			}
-		}
+		box := view.Inbox{Items: make([]view.Item, 0, len(list)), Next: next, Partial: len(list) < len(all)}
 		if len(list) > 0 {
 			err = v.items(ctx, workspace, agent, list, &box)
 		}
@@ -83,7 +78,7 @@ func (v *Views) waiting(ctx context.Context, workspace, agent string, after view
 }
 
 // itemsQuery reads items by their keys, a JSON array of each sender, ord and id, and what those of a claim have in common.
-const itemsQuery = "SELECT o.id, o.ord, o.item, c.item FROM json_each(?3) k CROSS JOIN view_inbox o LEFT JOIN view_offer c ON c.ws = o.ws AND c.id = o.id WHERE o.ws = ?1 AND o.agent = ?2 AND " +
+const itemsQuery = "SELECT k.key, o.id, o.ord, o.item, c.item FROM json_each(?3) k CROSS JOIN view_inbox o LEFT JOIN view_offer c ON c.ws = o.ws AND c.id = o.id WHERE o.ws = ?1 AND o.agent = ?2 AND " +
 	"o.rest = (k.value ->> 0 GLOB '~*') AND o.sender = k.value ->> 0 AND o.ord = k.value ->> 1 AND o.id = k.value ->> 2 ORDER BY k.key"
 
 // items adds the items of a list to a page. One that is gone by now is left out.
@@ -98,14 +93,15 @@ func (v *Views) items(ctx context.Context, workspace, agent string, list []view.
 	}
 	return v.db.Each(ctx, func(rows *sql.Rows) error {
 		var item view.Item
+		var n int
 		var ord int64
 		var own, common []byte
-		if err := rows.Scan(&item.ID, &ord, &own, &common); err != nil {
+		if err := rows.Scan(&n, &item.ID, &ord, &own, &common); err != nil {
 			return err
 		}
 		item.At = ledger.Position(ord & (1<<rankShift - 1)) //nolint:gosec // never negative
 		err := rowjson.ReadItem(&item, common, own)
-		box.Items = append(box.Items, item)
+		box.Items, box.Senders = append(box.Items, item), append(box.Senders, list[n].Sender())
 		return err
 	}, itemsQuery, workspace, agent, string(b))
 }

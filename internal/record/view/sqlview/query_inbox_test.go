@@ -61,7 +61,7 @@ func TestAPageHasWhatNobodyHoldsBehindMoreThanAPageThatOthersHold(t *testing.T) 
 	for i := range 2 * view.MaxPage {
 		held[fmt.Sprintf("task_%d.h1", i)] = true
 	}
-	box, err := crowd(t, 2, 2*view.MaxPage).Inbox(t.Context(), "default", "bob", view.InboxFilter{Limit: 1, Turns: view.Turns{Held: held}})
+	box, err := crowd(t, 2, 2*view.MaxPage).Inbox(t.Context(), "default", "bob", view.InboxFilter{Limit: 1, Turns: view.Turns{Held: func(id string) bool { return held[id] }, Holds: len(held)}})
 	if want := fmt.Sprintf("task_%d.h1", len(held)); err != nil || len(box.Items) != 1 || box.Items[0].ID != want {
 		t.Errorf("%+v, %v; want %s", box.Items, err, want)
 	}
