@@ -48,7 +48,10 @@ func TestAnAgentThatWaitsIsShownItsShareOfTheClaims(t *testing.T) {
 			who, want string
 			in        tasks.InboxInput
 		}{
-			{"ann", "0 1 2 3", wait}, {"bob", "4 5", wait}, {"cyd", "6", wait}, {"ann", "0 1 2 3", wait},
+			{"ann", "0 1 2 3", wait},
+			{"bob", "4 5", wait},
+			{"cyd", "6", wait},
+			{"ann", "0 1 2 3", wait},
 			{"cyd", "6 0 1 2 3 4 5", tasks.InboxInput{}}, // a look at the list
 		} {
 			box := h.waits(c.who, c.in)

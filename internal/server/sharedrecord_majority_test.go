@@ -23,7 +23,7 @@ func TestAServerThatStartsWaitsForAMajority(t *testing.T) {
 	refused := stream.Unavailable(ledger.ErrBehind)
 	for name, test := range map[string]struct {
 		lacks time.Duration // for so long there is none
-		says  error         // then; nil: lacking
+		says  error         // then, and nil if lacking
 		then  error
 		stops time.Duration // when the caller gives up; 0: never
 		want  error
