@@ -63,7 +63,7 @@ func traced32(t *testing.T, mode string, program []string) (*syscalls, []*deed) 
 	path := filepath.Join(t.TempDir(), "trace")
 	r.program = program
 	r.wrap = []string{
-		"strace", "-f", "-y", "-s", "4200", "--seccomp-bpf", "-o", path,
+		"strace", "-f", "-y", "-s", "131072", "--seccomp-bpf", "-o", path, // all that a commit writes by one call
 		"-e", "trace=fsync,fdatasync,sync_file_range,pwrite64,write,writev,sendto,sendmsg,sendfile",
 	}
 	crew := c.hire(r)
