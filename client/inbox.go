@@ -64,7 +64,7 @@ type InboxOptions struct {
 
 // Inbox lists the items that wait for an agent, and can wait for the first. An offer that an agent gets by a call that waits, or
 // with See, counts as seen, and its acknowledgment clock runs, for as many as AgentSpec.MaxTasks has room for or, without that, for one after the other; a notice leaves the inbox. After an answer's Cursor only items are listed that no answer had, repeated offers among them.
-// An agent that waits, without After, while others do gets its share of the offers that others have, too, and not those that one of them got in the last second.
+// An agent that waits, without After, while others do gets its share of the offers that others have, too, and not those that one of them was shown less than a second ago.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
 	q := wire.Query{}
 	q.Texts("agent", o.Agent, "after", o.After)
