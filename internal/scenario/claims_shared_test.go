@@ -92,3 +92,27 @@ func TestAClaimThatOneDoesNotTakeIsShownToTheNextASecondLater(t *testing.T) {
 		h.complete("bob", a.Receipt, "done")
 	})
 }
+
+// The share is by all that wait in the workspace. Those who cannot take the claims keep none from the one who can.
+func TestTheOnlyOneThatWaitsForClaimsGetsOneAfterTheOtherAtOnce(t *testing.T) {
+	bubble(t, sound(), func(h *harness) {
+		others := []string{"dan", "eve", "fay", "gus", "hal"}
+		h.join(append(others, "lead", "ann", "bob", "cyd")...)
+		h.claims(7)
+		wait := tasks.InboxInput{Wait: tasks.MaxWait}
+		other, leave := context.WithCancel(ctx(h))
+		for _, name := range others {
+			go func() { _, _ = h.app.Tasks.Inbox(other, h.agent(name), wait) }()
+		}
+		time.Sleep(time.Second) // they wait
+		began := time.Now()
+		for range 7 {
+			box := h.waits("ann", wait)
+			h.complete("ann", h.accept("ann", box.Items[0]).Receipt, "done")
+		}
+		if took := time.Since(began); took > 100*time.Millisecond {
+			h.Errorf("she has all after %s", took)
+		}
+		leave()
+	})
+}
