@@ -22,11 +22,11 @@ import (
 
 // frontEnds tells a story of front ends of one record, of which the first has the turn, each with views and caches of its own that follow what the others append.
 func frontEnds(t *testing.T, n int, tell func(first *harness, all []*harness)) {
-	bubble(t, sound(), func(first *harness) {
+	synctest.Test(t, func(t *testing.T) {
 		record := ledgertest.NewDouble(ledgertest.Faults{Lag: 5 * time.Millisecond})
 		var all []*harness
 		for i := range n {
-			h := &harness{TB: first.TB}
+			h := &harness{TB: t}
 			current := stream.NewCurrent(record.Last)
 			learner := sharedrecord.NewLearner(record, current.Told)
 			var err error
