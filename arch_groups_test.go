@@ -61,7 +61,7 @@ var groups = []group{
 
 var aside = []group{
 	{"scenario", "Tests of the whole program; no production code.", ""},
-	{"client", "The public Go client; it imports nothing of internal.", ""},
+	{"client", "The public Go client; of internal it imports only how JSON is read and written.", "domain/fastjson"},
 	{"trapezetest", "The test kit for users' own chains of agents: a server in memory, scripted agents, assertions.", "server client"},
 	{"cmd", "The program.", "cli server record/ledger/natslog/natsnode"},
 	{"deploy", "Packaging: a program that builds the container image, and files for compose, systemd and Helm.", ""},

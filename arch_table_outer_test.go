@@ -41,10 +41,10 @@ var outerPackages = []pkg{
 	},
 
 	// client
-	{dir: "client", what: "the public Go client", imports: "client/wire", libs: "net"},
+	{dir: "client", what: "the public Go client", imports: "domain/fastjson client/wire", libs: "net"},
 	{dir: "client/admin", what: "the calls of administrators: policies, figures, the clock of tests", imports: "client client/wire", libs: "net"},
 	{dir: "client/multiplex", what: "calls of many agents on one connection", imports: "client/wire", libs: "net"},
-	{dir: "client/wire", what: "requests of the client: one attempt, retries, files, streams of events", libs: "net"},
+	{dir: "client/wire", what: "requests of the client: one attempt, retries, files, streams of events", imports: "domain/fastjson", libs: "net"},
 
 	// trapezetest
 	{dir: "trapezetest", what: "tests of users' own chains of agents: a server in memory, scripted agents, assertions", imports: "server client"},

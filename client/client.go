@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client/wire"
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
 // MaxWait is the longest that one call waits for an inbox, a task or a ticket.
@@ -125,7 +125,7 @@ func (c *Client) Call(ctx context.Context, method, path string, query wire.Query
 func (c *Client) do(ctx context.Context, method, path string, query wire.Query, in, out any) error {
 	r := wire.Call{Method: method, Path: path, Query: query, Wait: query.Wait()}
 	if in != nil {
-		b, err := json.Marshal(in)
+		b, err := fastjson.Marshal(in)
 		if err != nil {
 			return &Error{Code: Invalid, Message: err.Error(), Hint: "send what JSON can express"}
 		}

@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
 const (
@@ -206,7 +207,7 @@ func (c *Conn) Attempt(ctx context.Context, r Call, out any) error {
 	}
 	b, err := ReadAll(res)
 	if err == nil {
-		err = json.Unmarshal(b, out)
+		err = fastjson.Unmarshal(b, out)
 	}
 	if err == nil {
 		err = receiptOf(ctx, r.Method).read(b)

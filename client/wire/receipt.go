@@ -2,8 +2,9 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
+
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
 // Receipt is the receipt of what a call changed: a file that others verify without the server.
@@ -34,7 +35,7 @@ func (r *Receipt) read(answer []byte) error {
 		return nil
 	}
 	*r = Receipt{}
-	err := json.Unmarshal(answer, r)
+	err := fastjson.Unmarshal(answer, r)
 	if err == nil && r.Text == "" && r.Missing == "" {
 		r.Missing = "the server gives no receipts of this call"
 	}

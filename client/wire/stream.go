@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
 // Now, as a position to follow from, means: what happens from now on.
@@ -140,7 +141,7 @@ func (f *feed[T]) deliver(next frame) error {
 		return nil
 	}
 	var event T
-	if err := json.Unmarshal(next.data, &event); err != nil {
+	if err := fastjson.Unmarshal(next.data, &event); err != nil {
 		return fmt.Errorf("client: an event cannot be read: %w", err)
 	}
 	if err := f.fn(event); err != nil {

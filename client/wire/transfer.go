@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -12,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
 // Stored is what the server says of a content that it keeps.
@@ -48,7 +49,7 @@ func (c *Conn) upload(ctx context.Context, r Call, src *source) (out Stored, err
 	defer res.Body.Close() // nothing was written
 	b, err := ReadAll(res)
 	if err == nil {
-		err = json.Unmarshal(b, &out)
+		err = fastjson.Unmarshal(b, &out)
 	}
 	if err != nil {
 		return Stored{}, fmt.Errorf("client: the answer cannot be read: %w", err)

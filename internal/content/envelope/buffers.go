@@ -2,26 +2,20 @@ package envelope
 
 import (
 	"bytes"
-	"encoding/json"
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
 // buffers is the memory in which one document is brought into canonical form. It is reused, because it is most of what
 // sealing would allocate.
 type buffers struct {
 	raw    bytes.Buffer
-	json   *json.Encoder
 	writer canonical.Writer
 }
 
-var bufferPool = sync.Pool{New: func() any {
-	b := new(buffers)
-	b.json = json.NewEncoder(&b.raw)
-	b.json.SetEscapeHTML(false) // the canonical form does not escape it
-	return b
-}}
+var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 
 // maxPooled is the most bytes that are kept for the next document.
 const maxPooled = 128 << 10
@@ -36,7 +30,7 @@ func (b *buffers) release() {
 // marshal returns the JSON of v, valid until release.
 func (b *buffers) marshal(v any) ([]byte, error) {
 	b.raw.Reset()
-	err := b.json.Encode(v)
+	err := fastjson.Encode(&b.raw, v) // the canonical form does not escape HTML either
 	return b.raw.Bytes(), err
 }
 

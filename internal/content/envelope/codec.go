@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -120,7 +121,7 @@ func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 // read fills the known fields and reports whether the document is of a newer minor than [Version]. A wrong version is
 // reported before any other fault, because in another major the other fields may mean anything.
 func read(doc []byte) (e Envelope, newer bool, err error) {
-	fault := json.Unmarshal(doc, &e)
+	fault := fastjson.Unmarshal(doc, &e)
 	version := &e.Version
 	if fault != nil {
 		var only struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/shape"
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -40,9 +41,11 @@ func giveBuffer(b *bytes.Buffer) {
 
 // encode appends JSON and a newline.
 func encode(b *bytes.Buffer, v any) error {
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	err := fastjson.Encode(b, v)
+	if err == nil {
+		b.WriteByte('\n')
+	}
+	return err
 }
 
 // marshal writes JSON with a single Write. Agents go by their bare names: see [identity.BareAgents].
@@ -63,7 +66,7 @@ func unmarshal(b []byte, v any) error {
 			return err
 		}
 	}
-	return json.Unmarshal(b, v)
+	return fastjson.Unmarshal(b, v)
 }
 
 // decodeError describes an error in a body that satisfies the schema and cannot be decoded.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/shape"
+	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -49,7 +49,7 @@ func bodyOf[B, O any](fn func(ctx context.Context, c caller.Caller, id string, i
 			if len(body) == 0 {
 				return in, nil
 			}
-			return in, json.Unmarshal(identity.BareAgents(body), in)
+			return in, fastjson.Unmarshal(identity.BareAgents(body), in)
 		},
 		call: func(ctx context.Context, c caller.Caller, id string, in any) (any, error) {
 			b, ok := in.(*B)
