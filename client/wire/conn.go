@@ -205,12 +205,13 @@ func (c *Conn) Attempt(ctx context.Context, r Call, out any) error {
 		_, err = io.Copy(io.Discard, res.Body) // to the end, so that the connection can be used again
 		return err
 	}
-	b, err := ReadAll(res)
-	if err == nil {
-		err = fastjson.Unmarshal(b, out)
+	b, _ := bodies.Get().(*bytes.Buffer)
+	defer giveBody(b)
+	if _, err = b.ReadFrom(res.Body); err == nil {
+		err = fastjson.Unmarshal(b.Bytes(), out) // copies what it keeps
 	}
 	if err == nil {
-		err = receiptOf(ctx, r.Method).read(b)
+		err = receiptOf(ctx, r.Method).read(b.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("client: the answer cannot be read: %w", err)
@@ -218,14 +219,16 @@ func (c *Conn) Attempt(ctx context.Context, r Call, out any) error {
 	return nil
 }
 
-// ReadAll reads a body, in one piece where its length is known.
-func ReadAll(res *http.Response) ([]byte, error) {
-	if n := res.ContentLength; n >= 0 && n < maxProblem {
-		b := make([]byte, n)
-		_, err := io.ReadFull(res.Body, b)
-		return b, err
+// bodies are buffers for answers.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the greatest capacity that is kept for the next answer.
+const maxPooled = 64 << 10
+
+func giveBody(b *bytes.Buffer) {
+	if b.Reset(); b.Cap() <= maxPooled {
+		bodies.Put(b)
 	}
-	return io.ReadAll(res.Body)
 }
 
 var jsonMedia = []string{"application/json"}
@@ -274,7 +277,7 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	if p := c.Servers.least(c.Least(ctx)); p > 0 && r.Method == http.MethodGet {
 		h.Set("Trapeze-Min-Position", strconv.FormatUint(p, 10))
 	}
-	res, err := c.HTTP.Do(req)
+	res, err := do(c.HTTP, req)
 	if err != nil {
 		c.Servers.leave(base)
 		if p, ok := Unsafe(err, base); ok {

@@ -13,7 +13,7 @@
 //   - stream.go: how a stream of events resumes, and how long one may be silent (three heartbeats of the server, whose interval is in httpapi/httpapi.go); transfer.go: when a transfer has stood still for too long
 //   - tls.go: what is said of certificates that do not fit
 //   - key.go: the idempotency key; receipt.go: the receipt of a change
-//   - http.go: idle connections and the time for a new one; query.go, duration.go: how parameters and durations are written
+//   - http.go: idle connections, the time for a new one, and what redirects take; query.go, duration.go: how parameters and durations are written
 //
 // Start reading at [Conn.Retry].
 package wire

@@ -23,6 +23,38 @@ func HTTP(connections int, trust *tls.Config) *http.Client {
 	}}
 }
 
+// do is c.Do(req), which copies the headers of every request in case it is redirected. Here that is only done for an answer that redirects, and for an
+// error, which then has the text of c.Do: it gets what the transport has answered.
+func do(c *http.Client, req *http.Request) (*http.Response, error) {
+	if c.Transport == nil || c.Timeout != 0 || c.Jar != nil {
+		return c.Do(req)
+	}
+	res, err := c.Transport.RoundTrip(req)
+	if err == nil && res != nil && res.Body != nil && res.StatusCode/100 != 3 {
+		return res, nil
+	}
+	again := *c
+	again.Transport = &answered{c.Transport, res, err, false}
+	return again.Do(req)
+}
+
+// answered is a transport whose first request has been made.
+type answered struct {
+	http.RoundTripper
+	res  *http.Response
+	err  error
+	done bool
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (a *answered) RoundTrip(req *http.Request) (*http.Response, error) {
+	if a.done {
+		return a.RoundTripper.RoundTrip(req)
+	}
+	a.done = true
+	return a.res, a.err
+}
+
 // Copy makes a call once and writes its answer to w. An error after the first byte means that the answer is cut short.
 func (c *Conn) Copy(ctx context.Context, r Call, w io.Writer) error {
 	res, err := c.Send(ctx, r)

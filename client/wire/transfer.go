@@ -47,7 +47,7 @@ func (c *Conn) upload(ctx context.Context, r Call, src *source) (out Stored, err
 		return out, err
 	}
 	defer res.Body.Close() // nothing was written
-	b, err := ReadAll(res)
+	b, err := io.ReadAll(res.Body)
 	if err == nil {
 		err = fastjson.Unmarshal(b, &out)
 	}
