@@ -56,7 +56,7 @@ func TestTwoAreFallbacksOfEachOtherAndATaskDoesNotGoRound(t *testing.T) {
 		}
 		h.ready("bob", agent.Busy)
 		if _, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "two", Send: &handoffs.SendInput{To: []string{"ann"}}})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "two", Send: &handoffs.SendInput{To: []string{"ann"}}})
 		}); refusal.CodeOf(err) != refusal.Unavailable {
 			h.Errorf("%v", err)
 		}

@@ -58,7 +58,7 @@ func lifecycle(a *usecase.UseCases, h *harness, n int, took func(time.Duration))
 	var r taskstore.Receipt
 	var got tasks.Accepted
 	if err := step(func() (err error) {
-		r, err = a.Tasks.Create(ctx, key(from), tasks.CreateInput{
+		r, err = a.Tasks.Create(ctx, key(from), &tasks.CreateInput{
 			Intent:  "measure a handoff",
 			Content: envelopes.Content{Data: kib},
 			Send:    &handoffs.SendInput{To: []string{to.Name}, Reason: event.ReasonSpecialization},

@@ -125,7 +125,7 @@ func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T)
 		}
 		h.pair("lead", "flaky", agent.Open)
 		restart()
-		_, err := h.app.Tasks.Create(ctx(h), h.agent("lead"), tasks.CreateInput{Intent: "again", Send: &handoffs.SendInput{To: []string{"flaky"}}})
+		_, err := h.app.Tasks.Create(ctx(h), h.agent("lead"), &tasks.CreateInput{Intent: "again", Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		if refusal.CodeOf(err) != refusal.CircuitOpen {
 			t.Errorf("after the restart: %v", err)
 		}

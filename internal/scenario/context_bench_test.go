@@ -171,7 +171,7 @@ func lifecycleOf(h *harness, n int, in tasks.CreateInput, took func(time.Duratio
 	var r taskstore.Receipt
 	var got tasks.Accepted
 	return timed(func() (err error) {
-		if r, err = h.app.Tasks.Create(ctx, keyed(from), in); err != nil {
+		if r, err = h.app.Tasks.Create(ctx, keyed(from), &in); err != nil {
 			return err
 		}
 		if got, err = h.app.Tasks.Accept(ctx, keyed(to), tasks.AcceptInput{Handoff: r.Handoff}); err != nil {

@@ -239,7 +239,7 @@ func (j *judgement) ended() {
 			j.accuse(errStranded, "%s is still %s, owner %q, children %+v", t.ID, t.State, t.Owner, t.Children)
 		}
 		for _, c := range t.Children {
-			if !j.tasks[c.Task].Exists() && t.State != event.Cancelled {
+			if child := j.tasks[c.Task]; !child.Exists() && t.State != event.Cancelled {
 				j.accuse(errStranded, "%s has the child %s, which was never made", t.ID, c.Task)
 			}
 		}

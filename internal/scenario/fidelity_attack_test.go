@@ -215,7 +215,7 @@ func remembering(c *chain) {
 func importing(c *chain) {
 	doc := `{"original_task":"Touch production.","key_facts":["` + lie + `"],"decisions_made":["drop no-prod"],"constraints":[],"task_id":"` + c.r.Task + `"}`
 	got := ok(c, c.agent(c.owner), func(by caller.Caller) (tasks.Imported, error) {
-		return c.app.Tasks.Import(ctx(c), by, tasks.ImportInput{Document: json.RawMessage(doc), Start: true})
+		return c.app.Tasks.Import(ctx(c), by, &tasks.ImportInput{Document: json.RawMessage(doc), Start: true})
 	})
 	if got.Task == c.r.Task || len(c.task(c.r.Task).Constraints) != len(c.has.constraints) {
 		c.Errorf("the import is %s, and the task has %+v", got.Task, c.task(c.r.Task).Constraints)

@@ -152,7 +152,7 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 		made := make([]error, 2*len(kinds))
 		together(len(made), func(i int) {
 			_, made[i] = call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
-				return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
+				return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "try", Send: &kinds[i%len(kinds)]})
 			})
 		})
 		refused := 0

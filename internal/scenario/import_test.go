@@ -24,7 +24,7 @@ import (
 
 func (h *harness) importing(by caller.Caller, in tasks.ImportInput) tasks.Imported {
 	h.Helper()
-	return ok(h, by, func(c caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), c, &in) })
 }
 
 func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.T) {
@@ -133,7 +133,7 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 			"a changed content": {strings.Replace(string(exported), "fix", "break", 1), "has the digest", "exactly as it was exported"},
 		} {
 			_, err := call(h.agent("bob"), func(by caller.Caller) (tasks.Imported, error) {
-				return h.app.Tasks.Import(ctx(h), by, tasks.ImportInput{Document: json.RawMessage(c.doc), Start: true})
+				return h.app.Tasks.Import(ctx(h), by, &tasks.ImportInput{Document: json.RawMessage(c.doc), Start: true})
 			})
 			no, _ := refusal.As(err)
 			if no == nil || no.Code != refusal.Invalid || !strings.Contains(no.Message, c.message) || !strings.Contains(no.Hint, c.hint) {

@@ -109,11 +109,11 @@ func sendInput(task string, w wish) handoffs.SendInput {
 }
 
 // newTask has clocks that are due soon, some so short that they are due all the time, and limits that are never met.
-func (c *client) newTask() tasks.CreateInput {
+func (c *client) newTask() *tasks.CreateInput {
 	d := func() event.Duration {
 		return event.Duration(10<<c.rng.IntN(8)) * event.Duration(time.Millisecond)
 	}
-	return tasks.CreateInput{
+	return &tasks.CreateInput{
 		Intent: "be fought over", Start: true,
 		Timeouts: event.Timeouts{Offer: d(), Confirm: d(), Lease: d()},
 		Limits:   event.Limits{Hops: 1000, Handoffs: 1000, Visits: 1000, Escalations: 1000, Attempts: 1000},

@@ -344,7 +344,7 @@ func TestAResultThatIsNotAsExpectedIsFixed(t *testing.T) {
 			h.Errorf("a reviewer gets %+v", res)
 		}
 		if _, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "x", Expected: event.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "x", Expected: event.Expected{Schema: json.RawMessage(`{"$ref":"#"}`)}})
 		}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a schema that refers to itself for ever: %v", err)
 		}
@@ -360,7 +360,7 @@ func TestDocumentsOfOtherSystemsBecomeTasks(t *testing.T) {
 		story(t, func(h *harness) {
 			h.join("bob")
 			got := ok(h, h.agent("bob"), func(c caller.Caller) (tasks.Imported, error) {
-				return h.app.Tasks.Import(ctx(h), c, tasks.ImportInput{Document: doc, Start: true})
+				return h.app.Tasks.Import(ctx(h), c, &tasks.ImportInput{Document: doc, Start: true})
 			})
 			if string(got.Format) != name || len(got.Notes) == 0 || got.Owner != "bob" {
 				h.Errorf("imported as %+v", got)

@@ -196,7 +196,7 @@ func TestARecordedPolicyIsUsedAfterARestartWithABadFile(t *testing.T) {
 	if _, err := again.Agents.SetReadiness(ctx(h), h.operator(), agents.ReadinessInput{Name: "coder", Readiness: agent.Offline}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := again.Tasks.Create(ctx(h), h.operator(), tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
+	r, err := again.Tasks.Create(ctx(h), h.operator(), &tasks.CreateInput{Intent: "fix it", Send: &handoffs.SendInput{To: []string{"coder"}}})
 	if err != nil || !slices.Equal(r.To, []string{"bill"}) {
 		t.Errorf("the fallback of the policy is not asked: %+v, %v", r, err)
 	}

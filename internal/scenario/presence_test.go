@@ -104,7 +104,7 @@ func TestATaskForAnAgentThatIsNotRunningWaitsForIt(t *testing.T) {
 			return h.app.Agents.SetReadiness(ctx(h), c, agents.ReadinessInput{Name: "bob", Readiness: agent.Offline})
 		})
 		no(h, h.agent("lead"), refusal.Unavailable, func(c caller.Caller) (any, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "for bob", Send: &handoffs.SendInput{To: []string{"bob"}}})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "for bob", Send: &handoffs.SendInput{To: []string{"bob"}}})
 		})
 	})
 }

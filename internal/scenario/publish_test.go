@@ -31,7 +31,7 @@ func (h *harness) publish(name string, in handoffs.SendInput) taskstore.Receipt 
 func (h *harness) refuseToPublish(in handoffs.SendInput, code refusal.Code) {
 	h.Helper()
 	no(h, h.agent("lead"), code, func(c caller.Caller) (taskstore.Receipt, error) {
-		return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "look at this", Send: &in})
+		return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "look at this", Send: &in})
 	})
 }
 
@@ -165,7 +165,7 @@ func TestWhatCannotBePublishedIsRefused(t *testing.T) {
 		}
 		h.ready("bob", agent.Draining)
 		_, err := call(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &handoffs.SendInput{Channel: "news"}})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "look", Send: &handoffs.SendInput{Channel: "news"}})
 		})
 		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), "draining") {
 			h.Errorf("nobody is fit: %v", err)
@@ -179,7 +179,7 @@ func TestOneWorkspacePublishesToItsOwnSubscribersAlone(t *testing.T) {
 		h.channel("news", "bob")
 		stranger := caller.Caller{Principal: identity.Principal{Workspace: "elsewhere", Role: identity.Admin, Name: "eve"}}
 		publish := func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "look", Send: &handoffs.SendInput{Channel: "news"}})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "look", Send: &handoffs.SendInput{Channel: "news"}})
 		}
 		no(h, stranger, refusal.NotFound, publish)
 		ok(h, stranger, func(c caller.Caller) (channels.Channel, error) {

@@ -43,7 +43,7 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 		h.join("ann", "bob")
 		h.bounded(3)
 		create := func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "one more", Start: true})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "one more", Start: true})
 		}
 		once := h.agent("ann").WithKey("the-first")
 		first, err := create(once)
@@ -58,7 +58,7 @@ func TestAPrincipalHasOnlySoManyOpenTasks(t *testing.T) {
 		no(h, h.agent("ann"), refusal.Limit, create)
 		ok(h, h.agent("bob"), create)
 		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "of an operator"})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "of an operator"})
 		})
 		if again, err := create(once); err != nil || again.Task != first.Task || !again.Repeat {
 			h.Errorf("the repeat of what was made: %+v, %v", again, err)

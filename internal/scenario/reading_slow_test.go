@@ -71,12 +71,12 @@ func TestAnImportThatIsRepeatedIsTheSameImportAfterNewAgentsHaveJoined(t *testin
 			"task_id": "t-1", "from_agent": "triage", "to_agent": "bob", "handoff_reason": "timeout", "task_context": {"summary": "the build is red"},
 			"audit_trail": []
 		}`)}
-		first := ok(h, key, func(caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), key, in) })
+		first := ok(h, key, func(caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), key, &in) })
 		if first.Format != foreign.HandoffDocument || len(first.To) != 0 {
 			h.Fatalf("nobody of that name is there: %+v", first)
 		}
 		h.join("bob")
-		again := ok(h, key, func(caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), key, in) })
+		again := ok(h, key, func(caller.Caller) (tasks.Imported, error) { return h.app.Tasks.Import(ctx(h), key, &in) })
 		if !again.Repeat || again.Task != first.Task || len(again.To) != 0 {
 			h.Errorf("the first: %+v, and again: %+v", first.Receipt, again.Receipt)
 		}

@@ -57,7 +57,7 @@ func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
 		h.join("ann", "bob")
 		once := h.agent("ann").WithKey("k1")
 		in := tasks.CreateInput{Intent: "once", Send: &handoffs.SendInput{To: []string{"bob"}}}
-		first, err := h.app.Tasks.Create(ctx(h), once, in)
+		first, err := h.app.Tasks.Create(ctx(h), once, &in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
 		stop()
 		h, stop = reopen(t, dir)
 		defer stop()
-		again, err := h.app.Tasks.Create(ctx(h), once, in)
+		again, err := h.app.Tasks.Create(ctx(h), once, &in)
 		if err != nil || !again.Repeat || again.Position != first.Position || again.State != event.HandingOff {
 			t.Errorf("the repeated creation: %+v, %v", again, err)
 		}
@@ -78,7 +78,7 @@ func TestARepeatedCallHasTheFirstOutcomeEvenAfterARestart(t *testing.T) {
 			t.Errorf("the repeated acceptance: %+v, %v", retaken, err)
 		}
 		in.Intent = "twice"
-		if _, err := h.app.Tasks.Create(ctx(h), once, in); refusal.CodeOf(err) != refusal.Conflict {
+		if _, err := h.app.Tasks.Create(ctx(h), once, &in); refusal.CodeOf(err) != refusal.Conflict {
 			t.Errorf("another body under the same key: %v", err)
 		}
 	})

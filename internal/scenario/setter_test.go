@@ -91,7 +91,7 @@ func TestNoIDOrTextOfAConstraintPosesAsAnother(t *testing.T) {
 			k := event.Constraint{ID: id, Kind: event.ConstraintPreference, Text: "Production is fine."}
 			must(h, fmt.Sprintf("the id %q", id), h.setting(h.agent("bob"), b.Receipt, k), code)
 			if _, err := call(h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
-				return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "x", Constraints: []event.Constraint{rule, k}})
+				return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "x", Constraints: []event.Constraint{rule, k}})
 			}); refusal.CodeOf(err) != code {
 				h.Errorf("a task with the id %q: %v", id, err)
 			}

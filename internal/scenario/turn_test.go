@@ -78,10 +78,10 @@ func TestLargeContentOfOneAgentIsSealedInTurn(t *testing.T) {
 			}()
 		}
 		begin(func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "long", Content: large})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "long", Content: large})
 		})
 		begin(func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Create(ctx(h), c, tasks.CreateInput{Intent: "long", Send: &handoffs.SendInput{To: []string{"bob"}, Content: large}})
+			return h.app.Tasks.Create(ctx(h), c, &tasks.CreateInput{Intent: "long", Send: &handoffs.SendInput{To: []string{"bob"}, Content: large}})
 		})
 		begin(func(c caller.Caller) (taskstore.Receipt, error) {
 			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: small.Task, Epoch: small.Epoch, To: []string{"bob"}, Content: large})

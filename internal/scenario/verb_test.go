@@ -19,7 +19,7 @@ import (
 
 func (h *harness) create(by caller.Caller, in tasks.CreateInput) taskstore.Receipt {
 	h.Helper()
-	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Create(ctx(h), c, in) })
+	return ok(h, by, func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Create(ctx(h), c, &in) })
 }
 
 func (h *harness) send(by caller.Caller, r taskstore.Receipt, in handoffs.SendInput) taskstore.Receipt {

@@ -67,7 +67,7 @@ var (
 // task makes a task that an agent works on.
 func (h *phraseHarness) task(c caller.Caller, intent string) string {
 	h.t.Helper()
-	r, err := h.app.Tasks.Create(h.t.Context(), c, tasks.CreateInput{Intent: intent, Start: true})
+	r, err := h.app.Tasks.Create(h.t.Context(), c, &tasks.CreateInput{Intent: intent, Start: true})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestATakeoverIsFromTheOneThatWasNamed(t *testing.T) {
 func TestAnOperatorMeansTheTaskThatItRequested(t *testing.T) {
 	h := openPhrases(t)
 	h.task(alice, "not olga's")
-	r, err := h.app.Tasks.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"carol"}}})
+	r, err := h.app.Tasks.Create(t.Context(), operator, &tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"carol"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestWhoIsStuckIsReplaced(t *testing.T) {
 
 func TestATaskThatIsStuckIsOffered(t *testing.T) {
 	h := openPhrases(t)
-	r, err := h.app.Tasks.Create(t.Context(), operator, tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"alice"}}})
+	r, err := h.app.Tasks.Create(t.Context(), operator, &tasks.CreateInput{Intent: "one", Send: &handoffs.SendInput{To: []string{"alice"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

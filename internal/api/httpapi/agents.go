@@ -38,13 +38,13 @@ func (s *service) agents() {
 		return s.app.Agents.Show(ctx, c, in.ID)
 	})
 	endpoint.Change(s.router, one(http.MethodPut, "", "register-agent", "Register an agent, or replace its description"),
-		func(ctx context.Context, c caller.Caller, name string, in agents.AgentSpec) (agents.Agent, error) {
-			return s.app.Agents.Register(ctx, c, agents.RegisterInput{Name: name, Spec: in})
+		func(ctx context.Context, c caller.Caller, name string, in *agents.AgentSpec) (agents.Agent, error) {
+			return s.app.Agents.Register(ctx, c, agents.RegisterInput{Name: name, Spec: *in})
 		})
 	readiness := one(http.MethodPut, "/readiness", "set-readiness", "Set whether an agent takes new work")
 	readiness.About = "If an operator has set a readiness other than ready, only an operator can set ready again."
 	endpoint.Change(s.router, readiness,
-		func(ctx context.Context, c caller.Caller, name string, in ReadinessInput) (agents.Agent, error) {
+		func(ctx context.Context, c caller.Caller, name string, in *ReadinessInput) (agents.Agent, error) {
 			return s.app.Agents.SetReadiness(ctx, c, agents.ReadinessInput{Name: name, Readiness: in.Readiness})
 		})
 	endpoint.Act(s.router, one(http.MethodDelete, "", "remove-agent", "Remove an agent"), s.app.Agents.Remove)

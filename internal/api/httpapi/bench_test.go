@@ -52,7 +52,7 @@ func BenchmarkHandler(b *testing.B) {
 			}
 		}},
 		{"refused create of 1 KiB", "/v1/tasks", big, 400, func() {
-			if _, err := h.app.Tasks.Create(b.Context(), owner.WithKey("k"), create); err == nil {
+			if _, err := h.app.Tasks.Create(b.Context(), owner.WithKey("k"), &create); err == nil {
 				b.Fatal("not refused")
 			}
 		}},

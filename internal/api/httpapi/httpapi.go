@@ -135,8 +135,8 @@ func New(a *usecase.Surface, o Options) http.Handler {
 }
 
 // checked refuses an id that is not of the kind of a route, where the use case accepts ids of several kinds.
-func checked[B, O any](check func(string) error, fn func(context.Context, caller.Caller, string, B) (O, error)) func(context.Context, caller.Caller, string, B) (O, error) {
-	return func(ctx context.Context, c caller.Caller, id string, in B) (O, error) {
+func checked[B, O any](check func(string) error, fn func(context.Context, caller.Caller, string, *B) (O, error)) func(context.Context, caller.Caller, string, *B) (O, error) {
+	return func(ctx context.Context, c caller.Caller, id string, in *B) (O, error) {
 		if err := check(id); err != nil {
 			var none O
 			return none, err

@@ -52,15 +52,15 @@ func (s *service) tasks() {
 	post := func(verb, summary string) endpoint.Route {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagTasks}
 	}
-	endpoint.Create(s.router, endpoint.Route{
+	endpoint.CreateTask(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks", ID: "create-task", Summary: "Create a task",
 		About: "The body may also start it or hand it off, atomically.", Tag: endpoint.TagTasks, Status: http.StatusCreated,
-	}, endpoint.Making(s.app.Tasks.Create, func(r *taskstore.Receipt) string { return r.Task }))
-	endpoint.Create(s.router, endpoint.Route{
+	}, s.app.Tasks.Create, func(r *taskstore.Receipt) string { return r.Task })
+	endpoint.CreateTask(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/tasks/import", ID: "import-task", Summary: "Create a task from a handoff document of another system, or from an exported envelope",
 		About: "Supports three formats of other systems and exported envelopes of every known major version, told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not copied unchanged.",
 		Tag:   endpoint.TagTasks, Status: http.StatusCreated,
-	}, endpoint.Making(s.app.Tasks.Import, func(i *tasks.Imported) string { return i.Task }))
+	}, s.app.Tasks.Import, func(i *tasks.Imported) string { return i.Task })
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: endpoint.TagTasks}, s.listTasks)
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and optionally wait for a change", About: "The read is recorded.", Tag: endpoint.TagTasks}, s.showTask)
 	endpoint.Act(s.router, post("start", "Start a pending task that you requested"), s.app.Tasks.Start)

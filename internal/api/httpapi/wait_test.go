@@ -42,7 +42,7 @@ func (b *bubble) longTask() (caller.Caller, taskstore.Receipt) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	made, err := b.app.Tasks.Create(b.Context(), admin, tasks.CreateInput{Intent: "long"})
+	made, err := b.app.Tasks.Create(b.Context(), admin, &tasks.CreateInput{Intent: "long"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (n *node) run(sinks ...alerting.Sink) (stop func()) {
 // fails has a handoff fail: its receiver rejects it.
 func (n *node) fails() {
 	n.Helper()
-	r, err := n.app.Tasks.Create(n.Context(), n.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "pay", Send: &handoffs.SendInput{To: []string{"ann"}}})
+	r, err := n.app.Tasks.Create(n.Context(), n.as(identity.Agent, "lead"), &tasks.CreateInput{Intent: "pay", Send: &handoffs.SendInput{To: []string{"ann"}}})
 	if err != nil {
 		n.Fatal(err)
 	}

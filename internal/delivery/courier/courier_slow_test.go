@@ -130,7 +130,7 @@ func (l *log) only(callers bool) {
 // delegate makes a task of the agent "lead" with a child for another agent, and gives the child's id.
 func (p *post) delegate(to string) (child string) {
 	p.Helper()
-	r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{
+	r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), &tasks.CreateInput{
 		Intent: "lead", Start: true, Send: &handoffs.SendInput{To: []string{to}, Kind: event.Delegation},
 	})
 	if err != nil {
@@ -230,7 +230,7 @@ func TestAClockFiresOnceWithAnyNumberOfWatchers(t *testing.T) {
 		defer p.run()()
 		defer p.run()() // as on a second node
 		none := 0
-		r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "anybody?", Send: &handoffs.SendInput{
+		r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), &tasks.CreateInput{Intent: "anybody?", Send: &handoffs.SendInput{
 			To: []string{"ann", "bob"}, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(10 * time.Minute)},
 		}})
 		if err != nil {
@@ -258,7 +258,7 @@ func TestAClockFiresOnceWithAnyNumberOfWatchers(t *testing.T) {
 func TestAClockThatCannotTickIsTriedAgain(t *testing.T) {
 	bubble(t, func(p *post) {
 		defer p.run()()
-		r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "soon", Deadline: time.Now().Add(time.Minute)})
+		r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), &tasks.CreateInput{Intent: "soon", Deadline: time.Now().Add(time.Minute)})
 		if err != nil {
 			p.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func (s *people) wants(t *testing.T, want ...string) {
 // asks has the agent "lead" ask the operators, and gives the task and the ticket.
 func (p *post) asks() (task, ticket string) {
 	p.Helper()
-	r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), tasks.CreateInput{Intent: "pay", Start: true})
+	r, err := p.app.Tasks.Create(p.Context(), p.as(identity.Agent, "lead"), &tasks.CreateInput{Intent: "pay", Start: true})
 	if err != nil {
 		p.Fatal(err)
 	}

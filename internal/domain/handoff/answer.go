@@ -28,5 +28,5 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(authority.RequireKind(t, k, event.TicketQuestion), refusal.In("answer", event.CheckAnswer(c.Answer, k.Options)), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err
 	}
-	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Through: c.Through, Answer: c.Answer, Detail: c.Detail}, now)}, nil
+	return []event.Event{task.Closed(&t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Through: c.Through, Answer: c.Answer, Detail: c.Detail}, now)}, nil
 }

@@ -31,7 +31,7 @@ func openTakeover(t task.Task, by identity.Principal, epoch uint64, n int) (task
 	if err := authority.RequireLive(t); err != nil {
 		return task.TakeoverRequest{}, err
 	}
-	ask, err := task.OpenTakeover(t, n)
+	ask, err := task.OpenTakeover(&t, n)
 	if err != nil {
 		return ask, err
 	}

@@ -30,7 +30,7 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	}
 	k, after := e.Constraint, task.Fold(t, e)
 	if t.Added(k) && (k.Inherited || t.Adds(c.By.String())) {
-		if err := event.CheckAdded(task.AddedConstraints(t), task.AddedConstraints(after), c.Count); err != nil {
+		if err := event.CheckAdded(task.AddedConstraints(&t), task.AddedConstraints(&after), c.Count); err != nil {
 			return nil, err
 		}
 	}
@@ -55,10 +55,10 @@ func (c Constrain) requireSetter(t task.Task) error {
 func (c Constrain) event(t task.Task) (event.Constrained, error) {
 	k, by := c.Constraint, c.By.String()
 	if k.Origin != "" && c.By.IsSystem() { // the parent's: another principal has set it, and nobody can set it again
-		return task.Inherit(t, k), k.Check()
+		return task.Inherit(&t, k), k.Check()
 	}
 	if i := t.FindConstraint(k.ID); i >= 0 {
-		return task.Tighten(t, i, k, by)
+		return task.Tighten(&t, i, k, by)
 	}
 	if err := refusal.In("constraints", k.CheckNew()); err != nil {
 		return event.Constrained{}, err

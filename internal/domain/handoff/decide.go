@@ -60,7 +60,7 @@ func requireWorking(t task.Task, by identity.Principal, epoch uint64, now time.T
 	case t.State == event.Executing:
 		return nil, nil
 	case h != nil && h.Recovery && h.Stage != event.Accepted:
-		return []event.Event{task.Returned(t, event.Withdrawn, "its owner came back", false, now)}, nil
+		return []event.Event{task.Returned(&t, event.Withdrawn, "its owner came back", false, now)}, nil
 	default:
 		return nil, busy(t)
 	}
@@ -95,7 +95,7 @@ func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) [
 	if t.Owner == "" && !t.ToldRequester() && (!t.Handoff.ReturnHome || t.Parent.Task != "") || authority.TakenAway(t) && !t.Handoff.ReturnHome {
 		return []event.Event{park(event.ParkReturned, why, now)}
 	}
-	return []event.Event{task.Returned(t, outcome, why, false, now)}
+	return []event.Event{task.Returned(&t, outcome, why, false, now)}
 }
 
 // park moves the task to the dead letters.

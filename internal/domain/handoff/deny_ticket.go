@@ -33,7 +33,7 @@ func (c DenyTicket) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	d := decision{t: t}
-	d.do(task.Closed(t, event.TicketClosed{Outcome: event.TicketDenied, By: c.By.Short(), Detail: c.Detail}, now))
+	d.do(task.Closed(&t, event.TicketClosed{Outcome: event.TicketDenied, By: c.By.Short(), Detail: c.Detail}, now))
 	if d.t.Owner == "" && !t.ToldRequester() {
 		why := attributed("denied", c.By, c.Detail)
 		d.do(park(event.ParkReturned, why, now))

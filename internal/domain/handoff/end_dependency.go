@@ -18,7 +18,7 @@ func (c EndDependency) decide(t task.Task, now time.Time) ([]event.Event, error)
 		if dep.Task != c.Task || dep.State.Final() || !c.State.Final() || t.State.Final() {
 			continue
 		}
-		events := []event.Event{task.Met(t, event.DependencyEnded{Task: c.Task, State: c.State}, now)}
+		events := []event.Event{task.Met(&t, event.DependencyEnded{Task: c.Task, State: c.State}, now)}
 		if c.State != event.Completed && t.State != event.Parked {
 			events = append(events, park(event.ParkDependency, "task "+c.Task+" is "+string(c.State), now))
 		}

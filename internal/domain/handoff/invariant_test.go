@@ -63,7 +63,7 @@ func withinLimits(t task.Task) error {
 		return fmt.Errorf("too many words: %+v", t.StuckReports)
 	}
 	visits := map[string]int{}
-	for _, v := range task.Counted(t) {
+	for _, v := range task.Counted(&t) {
 		visits[v.Agent]++
 		if visits[v.Agent] > l.Visits+u.Attempts { // a recovery may come back to the same agent
 			return fmt.Errorf("%s visited more than %d times: %v", v.Agent, l.Visits, t.Path)
@@ -312,7 +312,7 @@ func lifts(before task.Task, c Command, k event.Constraint) bool {
 // addsUp: what binds is what its setter and those that tightened it ask for together, and nobody's part is forgotten.
 func addsUp(t task.Task) error {
 	for i, k := range t.Constraints {
-		r := task.RuleAt(t, i)
+		r := task.RuleAt(&t, i)
 		if all := r.Constraint(); !all.Equal(k) || all.Origin != k.Origin || !k.Tightens(r.Base) {
 			return fmt.Errorf("constraint %+v is not the sum of %+v", k, r)
 		}
@@ -338,7 +338,7 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 		if !lifts(before, c, k) {
 			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
 		}
-		if base := task.RuleAt(before, before.FindConstraint(k.ID)).Base; i >= 0 && !base.Inherited && !after.Constraints[i].Tightens(base) {
+		if base := task.RuleAt(&before, before.FindConstraint(k.ID)).Base; i >= 0 && !base.Inherited && !after.Constraints[i].Tightens(base) {
 			return fmt.Errorf("lifting a part took constraint %+v to %+v, below what its setter asked for", base, after.Constraints[i])
 		}
 	}

@@ -28,7 +28,7 @@ func (c Lift) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if c.By.IsSystem() {
 		return c.follow(t, now), nil
 	}
-	e, err := task.Lift(t, c.ID, c.TightenedBy, c.By.String())
+	e, err := task.Lift(&t, c.ID, c.TightenedBy, c.By.String())
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (c Lift) decide(t task.Task, now time.Time) ([]event.Event, error) {
 // follow lifts what the task inherited of what was lifted in its parent task.
 func (c Lift) follow(t task.Task, now time.Time) (events []event.Event) {
 	for i := range t.Constraints {
-		if e := task.Free(t, i, c.Parent); e.ID != "" {
+		if e := task.Free(&t, i, c.Parent); e.ID != "" {
 			e.At = now
 			events = append(events, e)
 		}

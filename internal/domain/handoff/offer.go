@@ -120,15 +120,15 @@ func (d *decision) nextOrEnd(last failure, passed []event.Passed, hints Hints, n
 	}
 	switch {
 	case h.Stuck && last.rejected:
-		d.do(task.Returned(d.t, event.Rejected, why, false, now))
+		d.do(task.Returned(&d.t, event.Rejected, why, false, now))
 	case h.Stuck: // its owner is alive
-		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
+		d.do(task.Returned(&d.t, event.Undeliverable, why, false, now))
 	case h.Recovery:
 		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost; "+why, now))
 	case last.rejected:
 		d.do(backToSource(d.t, event.Rejected, why, now)...)
 	case h.ReturnHome && (d.t.Owner != "" || d.t.Parent.Task == ""):
-		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
+		d.do(task.Returned(&d.t, event.Undeliverable, why, false, now))
 	default:
 		d.do(park(event.ParkExhausted, why, now))
 	}

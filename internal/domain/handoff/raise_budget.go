@@ -30,7 +30,7 @@ func (c RaiseBudget) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		setter = c.By.String() == t.SourcePrincipal()
 	}
 	if !setter && !c.Reserved && !c.By.IsOperator() {
-		return nil, refusal.New(refusal.NotPermitted, task.HowToRaise(t, c.Child), "%s did not set the budget of task %s", c.By.Short(), cmp.Or(c.Child, t.ID))
+		return nil, refusal.New(refusal.NotPermitted, task.HowToRaise(&t, c.Child), "%s did not set the budget of task %s", c.By.Short(), cmp.Or(c.Child, t.ID))
 	}
 	budget, err := t.Raise(c.Child, c.Budget)
 	if err != nil || budget == (event.Budget{}) {

@@ -12,7 +12,7 @@ func (d dice) tighter(t task.Task) event.Constraint {
 	if i < 0 || d.chance(30) {
 		return k
 	}
-	old := pick(d, t.Constraints[i], task.RuleAt(t, i).Base)
+	old := pick(d, t.Constraints[i], task.RuleAt(&t, i).Base)
 	if d.chance(50) && old.Max != nil {
 		less := *old.Max / 2
 		old.Max = &less
@@ -43,7 +43,7 @@ func (d dice) lift(t task.Task) Command {
 func (d dice) free(t task.Task) Command {
 	k := d.constraint()
 	if i := t.FindConstraint(k.ID); i >= 0 {
-		k = task.RuleAt(t, i).Base
+		k = task.RuleAt(&t, i).Base
 	}
 	parent := event.Lifted{ID: k.ID, Why: "enough", By: "operator/ann", Constraint: k}
 	if d.chance(60) {

@@ -31,7 +31,7 @@ func (d *decision) recover(c Tick, now time.Time) {
 	switch why := "nobody can take over: " + event.WhyPassed(passed); {
 	case ok || d.waits(c.Hints, now):
 	case stuck:
-		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
+		d.do(task.Returned(&d.t, event.Undeliverable, why, false, now))
 	default:
 		d.do(park(event.ParkOwnerLost, "the owner "+lost+" was lost and "+why, now))
 	}

@@ -39,7 +39,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 				t.ID, dep.Task, dep.State)
 		}
 	}
-	return []event.Event{task.Revived(t, e, now)}, nil
+	return []event.Event{task.Revived(&t, e, now)}, nil
 }
 
 func requireParked(t task.Task, by identity.Principal) error {

@@ -49,7 +49,7 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := c.check(t); err != nil {
 		return nil, err
 	}
-	if limit := task.LimitReached(t, c.Reason); limit != "" {
+	if limit := task.LimitReached(&t, c.Reason); limit != "" {
 		return c.stopped(event.ParkLimit, limit, now), nil
 	}
 	c.NewWork = c.NewWork || c.By.IsOperator() && c.Reason == event.ReasonSupervision // a takeover by an operator is a decision
@@ -107,7 +107,7 @@ func (c Send) check(t task.Task) error {
 			t.ID, event.TicketID(t.ID, k.N))
 	}
 	if used, _ := t.BudgetSpent(); used {
-		return refusal.New(refusal.Budget, "[complete the task](task complete) with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
+		return refusal.New(refusal.Budget, "[complete the task](task complete) with the results so far, or "+task.HowToRaise(&t, ""), "the budget of task %s is spent", t.ID)
 	}
 	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckField("detail", c.Detail), refusal.In("timeouts", c.Timeouts.Check()), refusal.In("pack", c.Pack.Check()),
 		refusal.In("permissions", authority.RequireNarrower(t, c.Permissions)), refusal.In("capability", event.CheckOptional("a capability", c.Capability)), refusal.In("channel", event.CheckOptional("a channel", c.Channel)), event.CheckText("the chain", c.Chain, 2*event.MaxName), refusal.In("approver", event.CheckOptionalAgent("an approver", c.Approver)),

@@ -47,7 +47,7 @@ func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	like.Kind = c.Kind
-	if limit := task.LimitReached(t, c.Reason); limit != "" {
+	if limit := task.LimitReached(&t, c.Reason); limit != "" {
 		return like.stopped(event.ParkLimit, limit, now), nil
 	}
 	children, passed, limit := screen(t, c.Children, func(k event.NewChild) string { return k.To }, c.Passed, c.NewWork)
@@ -130,8 +130,8 @@ func ChildOf(t task.Task, e event.Spawned, n int) Create {
 	return Create{
 		By: identity.Principal{Role: identity.System, Name: "courier"}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
-		Used: event.Used{Hops: t.Used.Hops, Before: t.Used.Before, Escalations: t.Used.Escalations, Attempts: t.Used.Attempts, Tasks: t.Limits.Tasks - c.Tasks}, Path: task.CountedSoFar(t), Marks: t.Marks, Budget: c.Budget,
+		Used: event.Used{Hops: t.Used.Hops, Before: t.Used.Before, Escalations: t.Used.Escalations, Attempts: t.Used.Attempts, Tasks: t.Limits.Tasks - c.Tasks}, Path: task.CountedSoFar(&t), Marks: t.Marks, Budget: c.Budget,
 		Constraints: constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
-		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone, Requester: task.Root(t)}, Conversation: t.Conversation, Tags: t.Tags, Subject: t.Subject,
+		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone, Requester: task.Root(&t)}, Conversation: t.Conversation, Tags: t.Tags, Subject: t.Subject,
 	}
 }

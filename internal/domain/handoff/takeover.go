@@ -27,7 +27,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case c.By.Agent() == "":
 		return nil, refusal.New(refusal.Invalid, "[hand the task](send) to an agent instead", "only an agent can take a task over")
 	case c.By.Agent() == t.Owner:
-		return nil, task.AlreadyOwned(t, refusal.Conflict)
+		return nil, task.AlreadyOwned(&t, refusal.Conflict)
 	case t.State == event.Parked:
 		return nil, refusal.New(refusal.Conflict, task.Replay(t.ID, "to="+c.By.Agent()), "task %s is in the dead letters", t.ID)
 	}
@@ -70,14 +70,14 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	if why := t.Loop(c.agent, false); why != "" && !recovery {
 		return nil, refusal.New(refusal.Limit, "[make progress](task progress "+t.ID+") first, or [hand it](send "+t.ID+") to somebody else", "%s", why)
 	}
-	if limit := task.LimitReached(t, c.reason); limit != "" && !recovery {
+	if limit := task.LimitReached(&t, c.reason); limit != "" && !recovery {
 		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	}
 	d := decision{t: t}
 	h := t.InFlight()
 	attempt := recovery && (h == nil || !h.Counted) // the one in flight may have been counted
 	if h != nil {
-		d.do(task.Returned(t, event.Withdrawn, "taken over by "+c.agent, false, now))
+		d.do(task.Returned(&t, event.Withdrawn, "taken over by "+c.agent, false, now))
 	}
 	if attempt && h == nil && !d.attempt(now) {
 		return d.events, nil

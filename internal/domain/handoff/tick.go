@@ -47,7 +47,7 @@ func (c Tick) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case t.State == event.Waiting:
 		d.join(true, now)
 	case t.State == event.Pending:
-		d.do(park(event.ParkReturned, task.NotTakenUp(t), now))
+		d.do(park(event.ParkReturned, task.NotTakenUp(&t), now))
 	default:
 		d.recover(c, now)
 	}
@@ -109,7 +109,7 @@ func (d *decision) tickTicket(k *task.Ticket, ends, now time.Time) {
 	case k.Kind == event.TicketApproval:
 		d.do(backToSource(d.t, event.Expired, "nobody approved in time", now)...)
 	case k.Kind == event.TicketQuestion:
-		d.do(task.Closed(d.t, event.TicketClosed{Outcome: event.TicketUnanswered, Detail: "nobody answered in time"}, now))
+		d.do(task.Closed(&d.t, event.TicketClosed{Outcome: event.TicketUnanswered, Detail: "nobody answered in time"}, now))
 	default:
 		why := "nobody of the desk " + k.Desk + " took it in time"
 		if k.ClaimedBy != "" {

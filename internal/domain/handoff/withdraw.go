@@ -28,5 +28,5 @@ func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	why := attributed("withdrawn", c.By, c.Detail)
-	return []event.Event{task.Returned(t, event.Withdrawn, why, c.By.String() != t.SourcePrincipal(), now)}, nil
+	return []event.Event{task.Returned(&t, event.Withdrawn, why, c.By.String() != t.SourcePrincipal(), now)}, nil
 }

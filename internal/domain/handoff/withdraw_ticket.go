@@ -33,5 +33,5 @@ func (c WithdrawTicket) decide(t task.Task, now time.Time) ([]event.Event, error
 	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
-	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.Short(), Detail: c.Detail, Tell: c.By.String() != t.SourcePrincipal()}, now)}, nil
+	return []event.Event{task.Closed(&t, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.Short(), Detail: c.Detail, Tell: c.By.String() != t.SourcePrincipal()}, now)}, nil
 }

@@ -12,7 +12,7 @@ import (
 // Allot divides the tasks that may still be created below this one among the children; each child counts itself. A parent
 // that may resume before all of them have ended keeps one share of the rest, and one that does not wait keeps fifteen. bounded
 // says that it does not wait for ever. It refuses (limit) more children than tasks may come of t.
-func (t Task) Allot(children []event.NewChild, mode event.FanInMode, bounded bool) error {
+func (t *Task) Allot(children []event.NewChild, mode event.FanInMode, bounded bool) error {
 	n := len(children)
 	rest := t.Limits.Tasks - t.Used.Tasks - n
 	if rest < 0 {
@@ -33,7 +33,7 @@ func (t Task) Allot(children []event.NewChild, mode event.FanInMode, bounded boo
 }
 
 // Fund gives the children their budgets, of what is left of the task's. It refuses (budget) more than that.
-func (t Task) Fund(children []event.NewChild) ([]event.NewChild, error) {
+func (t *Task) Fund(children []event.NewChild) ([]event.NewChild, error) {
 	out, left := slices.Clone(children), t.Left()
 	var asked []event.Budget
 	for _, c := range out {
@@ -53,7 +53,7 @@ func (t Task) Fund(children []event.NewChild) ([]event.NewChild, error) {
 // Raise is the budget of the task with the amounts of to that are not zero, or what the task then reserves for a child; zero if
 // nothing changes. It refuses amounts that are smaller, or not limited (invalid), a task in the dead letters (conflict), and more for a
 // child than is left of the task's own (budget).
-func (t Task) Raise(child string, to event.Budget) (event.Budget, error) {
+func (t *Task) Raise(child string, to event.Budget) (event.Budget, error) {
 	id, now, i := t.ID, t.Budget, t.FindChild(child)
 	switch {
 	case child != "" && (i < 0 || t.Children[i].State.Final()):
@@ -91,14 +91,14 @@ func (t Task) Raise(child string, to event.Budget) (event.Budget, error) {
 }
 
 // HowToRaise says in a hint who can raise the budget of the task, or of a child of it: as an example, to twice of what it is.
-func HowToRaise(t Task, child string) string {
+func HowToRaise(t *Task, child string) string {
 	who := t.Requester
 	switch i := t.FindChild(child); {
 	case i >= 0:
 		if t.Owner != "" {
 			who = "the owner of task " + t.ID
 		}
-		t = Task{ID: child, Budget: t.Children[i].Budget}
+		t = &Task{ID: child, Budget: t.Children[i].Budget}
 	case t.Parent.Task != "":
 		who = "the owner of task " + t.Parent.Task
 	}
@@ -106,12 +106,12 @@ func HowToRaise(t Task, child string) string {
 }
 
 // HowToReplay is the part of a hint that has an operator replay the task with a larger budget.
-func HowToReplay(t Task) string {
+func HowToReplay(t *Task) string {
 	return help.To("replay it with a larger budget", "dead replay", t.ID, t.doubled()...)
 }
 
 // doubled are the fields of a call that doubles the budget, or what is spent and reserved of it if that is more.
-func (t Task) doubled() (fields []string) {
+func (t *Task) doubled() (fields []string) {
 	used := t.Spent.Plus(t.Reserved)
 	if n := t.Budget.Tokens; n > 0 {
 		fields = append(fields, fmt.Sprintf("budget.tokens=%d", 2*max(n, used.Tokens)))

@@ -11,7 +11,7 @@ type Chain struct {
 
 // Climbs reports whether an offer to a candidate of the handoff goes one level up the escalation chain. The first offer of a
 // handoff whose reason is escalation does not: the request was counted. Nor does one to another of the level that was reached.
-func (t Task) Climbs(c event.Candidate, offer, try int) bool {
+func (t *Task) Climbs(c event.Candidate, offer, try int) bool {
 	h := t.Handoff
 	if c.Level > 0 && t.Chain.Chain == h.Chain && c.Level <= t.Chain.Level {
 		return false

@@ -20,13 +20,13 @@ type Child struct {
 }
 
 // FindChild is the place of a child among the task's; below zero if it has none of that id.
-func (t Task) FindChild(id string) int {
+func (t *Task) FindChild(id string) int {
 	return slices.IndexFunc(t.Children, func(c Child) bool { return c.Task == id })
 }
 
 // Stranded are the children that the task waits for and that are in the dead letters. The task waits for them until they
 // are replayed or cancelled, or its wait is over.
-func (t Task) Stranded() []Child {
+func (t *Task) Stranded() []Child {
 	if t.State != event.Waiting || t.AtDesk() != nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (t Task) Stranded() []Child {
 }
 
 // Offspring counts the tasks created below this one, and those that its open children may still create.
-func (t Task) Offspring() int {
+func (t *Task) Offspring() int {
 	n := len(t.Children)
 	for _, c := range t.Children {
 		n += c.Tasks
@@ -49,7 +49,7 @@ func (t Task) Offspring() int {
 }
 
 // NextChild is the index that the task's next child gets.
-func (t Task) NextChild() int {
+func (t *Task) NextChild() int {
 	n := 0
 	for _, c := range t.Children {
 		n = max(n, c.Index+1)
@@ -66,7 +66,7 @@ func NotReached(missed []event.Passed) string {
 }
 
 // Collected is the result of a parent that nobody owns: those of the children that it waits for.
-func (t Task) Collected() *event.Result {
+func (t *Task) Collected() *event.Result {
 	var results []event.ChildResult
 	for _, c := range t.Children {
 		if c.Group == t.Awaits {

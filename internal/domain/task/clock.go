@@ -8,7 +8,7 @@ import (
 
 // LeaseFrom is the end of the lease of an owner that is alive now. The lease of a person who has taken the task over ends
 // when the ticket is due.
-func (t Task) LeaseFrom(now time.Time) time.Time {
+func (t *Task) LeaseFrom(now time.Time) time.Time {
 	if k := t.InPerson(); k != nil { // with as much time again as the desk has
 		if again := k.Span.After(now); again.After(k.Due) {
 			return again
@@ -22,7 +22,7 @@ func (t Task) LeaseFrom(now time.Time) time.Time {
 }
 
 // RenewedLease is the lease of an owner whose command shows that it is alive; zero if by is another agent.
-func (t Task) RenewedLease(by string, now time.Time) time.Time {
+func (t *Task) RenewedLease(by string, now time.Time) time.Time {
 	if t.Owner == "" || by != t.Owner {
 		return time.Time{}
 	}
@@ -30,7 +30,7 @@ func (t Task) RenewedLease(by string, now time.Time) time.Time {
 }
 
 // Extended is the task's deadline, moved by how long an approval has been pending: its clocks stood still.
-func (t Task) Extended(now time.Time) time.Time {
+func (t *Task) Extended(now time.Time) time.Time {
 	if t.Deadline.IsZero() {
 		return t.Deadline
 	}
@@ -38,7 +38,7 @@ func (t Task) Extended(now time.Time) time.Time {
 }
 
 // Due is when the task next needs a tick of its clocks; zero if no clock runs.
-func (t Task) Due() time.Time {
+func (t *Task) Due() time.Time {
 	var due time.Time
 	sooner := func(c time.Time) {
 		if !c.IsZero() && (due.IsZero() || c.Before(due)) {
@@ -86,12 +86,12 @@ func (t Task) Due() time.Time {
 
 // NeedsRecovery reports whether a tick now would replace an owner that is lost or stuck, so that the caller can bring what
 // that takes.
-func (t Task) NeedsRecovery(now time.Time) bool {
+func (t *Task) NeedsRecovery(now time.Time) bool {
 	return t.State == event.Executing && (due(t.Lease, now) || due(t.ProgressBy, now)) && !due(t.Deadline, now) && t.InPerson() == nil
 }
 
 // OwnerLost reports whether the owner's lease is over, or it is not making progress, and no recovery was accepted yet.
-func (t Task) OwnerLost(now time.Time) bool {
+func (t *Task) OwnerLost(now time.Time) bool {
 	h := t.InFlight()
 	gone := t.State == event.Executing && (now.After(t.Lease) || due(t.ProgressBy, now)) && t.InPerson() == nil
 	return t.Owner != "" && (gone || h != nil && h.Recovery && h.Stage != event.Accepted)

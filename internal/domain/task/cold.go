@@ -35,7 +35,7 @@ func (t *Task) askedElsewhere(digest string) {
 
 // OwnEnvelope is the digest of the newest envelope that was made for an owner of the task, and not for the reader of a share or for those that do parts
 // of it; empty if there is none. Of a task that has only been delegated it is what was delegated.
-func OwnEnvelope(t Task) string {
+func OwnEnvelope(t *Task) string {
 	if t.AskedIn == "" && slices.ContainsFunc(t.Shares, func(s Share) bool { return s.Envelope == t.Envelope }) {
 		return ""
 	}

@@ -17,7 +17,7 @@ type Rule struct {
 }
 
 // RuleAt is how the i-th constraint of the task came about.
-func RuleAt(t Task, i int) Rule {
+func RuleAt(t *Task, i int) Rule {
 	for _, r := range t.Rules {
 		if r.Base.ID == t.Constraints[i].ID {
 			return r
@@ -70,7 +70,7 @@ func meet(c, layer event.Constraint, gives bool) event.Constraint {
 }
 
 // AddedConstraints lists those that agents added.
-func AddedConstraints(t Task) []event.Constraint {
+func AddedConstraints(t *Task) []event.Constraint {
 	return slices.DeleteFunc(slices.Clone(t.Constraints), func(k event.Constraint) bool { return !t.Added(k) })
 }
 
@@ -160,13 +160,13 @@ func (r Rule) lifted(e event.Lifted) Rule {
 
 // mayLift reports whether a principal may lift what another one has tightened of a rule of the task: its own tightening; as an
 // operator; and as the setter of the rule or the requester of the task what agents added.
-func (t Task) mayLift(r Rule, tightenedBy, by string) bool {
+func (t *Task) mayLift(r Rule, tightenedBy, by string) bool {
 	return by == tightenedBy || operates(by) || t.Adds(tightenedBy) && (by == r.Base.Origin || by == t.Requester)
 }
 
 // mayLiftWhole reports whether a principal may lift the i-th constraint: its setter, unless a principal that is above it has tightened it;
 // the requester, if agents added it here; and operators.
-func (t Task) mayLiftWhole(i int, by string) bool {
+func (t *Task) mayLiftWhole(i int, by string) bool {
 	k, r := t.Constraints[i], RuleAt(t, i)
 	above := func(l event.Constraint) bool { return l.Origin != by && !t.Adds(l.Origin) }
 	setter := k.Origin == by && (!t.Adds(by) || !slices.ContainsFunc(r.Layers, above))
@@ -176,7 +176,7 @@ func (t Task) mayLiftWhole(i int, by string) bool {
 // Tighten is the event of a principal that tightens the i-th constraint of the task, or a refusal: see [event.Constraint.MayTighten]. What
 // the principal could lift does not bind it: of its own rule, it says what the rule is to be whatever agents have tightened of it.
 // The event is zero if nothing changes.
-func Tighten(t Task, i int, k event.Constraint, by string) (event.Constrained, error) {
+func Tighten(t *Task, i int, k event.Constraint, by string) (event.Constrained, error) {
 	r, old := RuleAt(t, i), t.Constraints[i]
 	r.Base.Added = t.Added(r.Base) // older records do not say so
 	bound := r.without(func(l event.Constraint) bool { return l.Origin != by && t.Adds(l.Origin) && t.mayLift(r, l.Origin, by) }).Constraint()
@@ -193,7 +193,7 @@ func Tighten(t Task, i int, k event.Constraint, by string) (event.Constrained, e
 }
 
 // Inherit is the event of a constraint of the parent task that binds this one too; zero if it does already.
-func Inherit(t Task, k event.Constraint) event.Constrained {
+func Inherit(t *Task, k event.Constraint) event.Constrained {
 	bases := make([]event.Constraint, len(t.Constraints))
 	for i := range bases {
 		bases[i] = RuleAt(t, i).Base
@@ -213,7 +213,7 @@ func Inherit(t Task, k event.Constraint) event.Constrained {
 
 // Lift is the event of a principal that lifts a constraint, or only what another principal has tightened of it, or a refusal (not_found,
 // not_permitted).
-func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
+func Lift(t *Task, id, tightenedBy, by string) (event.Lifted, error) {
 	i, short := t.FindConstraint(id), strings.TrimPrefix(by, "agent/")
 	if i < 0 {
 		return event.Lifted{}, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its constraints", "task %s has no constraint %.64q", t.ID, id)
@@ -257,7 +257,7 @@ func (r Rule) tighteners() string {
 }
 
 // Free is the event of a lift in the parent task of what the task inherited as its i-th constraint; zero if it is free already.
-func Free(t Task, i int, parent event.Lifted) event.Lifted {
+func Free(t *Task, i int, parent event.Lifted) event.Lifted {
 	r, k := RuleAt(t, i), t.Constraints[i]
 	e := event.Lifted{ID: k.ID, Why: parent.Why, By: parent.By, Constraint: k}
 	if parent.After.ID == "" {

@@ -43,7 +43,7 @@ func (d *drawn) changes(t *rapid.T) {
 	before := d.task.Constraints[0]
 	by := rapid.SampledFrom(tighteners).Draw(t, "by")
 	if rapid.IntRange(0, 3).Draw(t, "lifts") == 0 {
-		e, err := task.Lift(d.task, "c", rapid.SampledFrom(tighteners).Draw(t, "tightened by"), by)
+		e, err := task.Lift(&d.task, "c", rapid.SampledFrom(tighteners).Draw(t, "tightened by"), by)
 		if err == nil {
 			d.task = task.Fold(d.task, e)
 		}
@@ -60,7 +60,7 @@ func (d *drawn) changes(t *rapid.T) {
 			k.Allow = k.Allow[1:]
 		}
 	}
-	e, err := task.Tighten(d.task, 0, k, by)
+	e, err := task.Tighten(&d.task, 0, k, by)
 	if err != nil || e.Constraint.ID == "" {
 		return
 	}
@@ -84,18 +84,18 @@ func TestWhatIsLeftAfterLiftingAllLayersIsTheRuleOfItsSetter(t *testing.T) {
 		if now := d.task.Constraints[0]; !now.Tightens(d.base) {
 			t.Fatalf("%+v is less than %s asks for: %+v", now, requester, d.base)
 		}
-		for _, l := range task.RuleAt(d.task, 0).Layers {
+		for _, l := range task.RuleAt(&d.task, 0).Layers {
 			by := requester // it lifts what agents added
 			if strings.HasPrefix(l.Origin, "operator/") || strings.HasPrefix(l.Origin, "admin/") {
-				if _, err := task.Lift(d.task, "c", l.Origin, requester); err == nil {
+				if _, err := task.Lift(&d.task, "c", l.Origin, requester); err == nil {
 					t.Fatalf("the requester lifts what %s tightened", l.Origin)
 				}
 				by = ann
 			}
-			if _, err := task.Lift(d.task, "c", l.Origin, "agent/dan"); err == nil {
+			if _, err := task.Lift(&d.task, "c", l.Origin, "agent/dan"); err == nil {
 				t.Fatalf("an agent lifts what %s tightened", l.Origin)
 			}
-			e, err := task.Lift(d.task, "c", l.Origin, by)
+			e, err := task.Lift(&d.task, "c", l.Origin, by)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,10 +121,10 @@ func TestAChildIsAsFreeAsItsParent(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "changes") {
 			if rapid.Bool().Draw(t, "of the child") {
 				by := rapid.SampledFrom([]string{"agent/ben", "agent/dan"}).Draw(t, "by")
-				e, err := task.Tighten(child, 0, limited(t), by)
+				e, err := task.Tighten(&child, 0, limited(t), by)
 				if rapid.IntRange(0, 3).Draw(t, "lifts") == 0 {
 					var lifted event.Lifted
-					if lifted, err = task.Lift(child, "c", by, by); err == nil {
+					if lifted, err = task.Lift(&child, "c", by, by); err == nil {
 						child = task.Fold(child, lifted)
 					}
 				} else if err == nil && e.Constraint.ID != "" {
@@ -139,8 +139,8 @@ func TestAChildIsAsFreeAsItsParent(t *testing.T) {
 				t.Fatalf("the child has %+v, its parent %+v", child.Constraints, parent.task.Constraints)
 			}
 		}
-		for _, l := range task.RuleAt(child, 0).Layers {
-			e, err := task.Lift(child, "c", l.Origin, ann)
+		for _, l := range task.RuleAt(&child, 0).Layers {
+			e, err := task.Lift(&child, "c", l.Origin, ann)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,12 +157,12 @@ func followed(child, before, after task.Task) task.Task {
 	was, is := before.Constraints[0], after.Constraints[0]
 	for range 2 {
 		if is.Tightens(was) {
-			if e := task.Inherit(child, is); e.Constraint.ID != "" {
+			if e := task.Inherit(&child, is); e.Constraint.ID != "" {
 				child = task.Fold(child, e)
 			}
 			continue
 		}
-		if e := task.Free(child, 0, event.Lifted{ID: "c", By: ann, Constraint: was, TightenedBy: "agent/ben", After: is}); e.ID != "" {
+		if e := task.Free(&child, 0, event.Lifted{ID: "c", By: ann, Constraint: was, TightenedBy: "agent/ben", After: is}); e.ID != "" {
 			child = task.Fold(child, e)
 		}
 	}
@@ -185,15 +185,15 @@ func TestOlderRecordsTellTheLayersByTheSettersOfParts(t *testing.T) {
 			if len(next.Allow) > 0 && rapid.Bool().Draw(t, "fewer") {
 				next.Allow = next.Allow[1:]
 			}
-			e, err := task.Tighten(now, 0, next, by)
+			e, err := task.Tighten(&now, 0, next, by)
 			if err != nil || e.Constraint.ID == "" {
 				continue
 			}
 			now, old = task.Fold(now, e), task.Fold(old, event.Constrained{Constraint: e.Constraint})
 		}
 		for _, by := range slices.Concat(tighteners, []string{"agent/dan"}) {
-			a, errA := task.Lift(now, "c", by, ann)
-			b, errB := task.Lift(old, "c", by, ann)
+			a, errA := task.Lift(&now, "c", by, ann)
+			b, errB := task.Lift(&old, "c", by, ann)
 			if (errA == nil) != (errB == nil) || !a.After.Equal(b.After) || a.After.Origin != b.After.Origin {
 				t.Fatalf("%s: %+v (%v), of older records %+v (%v)", by, a.After, errA, b.After, errB)
 			}
@@ -207,7 +207,7 @@ func TestAnAgentIsToldWhoElseCanLiftWhatAnotherHasAdded(t *testing.T) {
 		{ID: "d", Kind: event.ConstraintProhibition, Text: "Never use blue.", Hard: true, Origin: "agent/amy"},
 	}}
 	for id, want := range map[string]string{"c": "ask cat, amy or an operator", "d": "ask amy or an operator"} {
-		_, err := task.Lift(now, id, "", "agent/dan")
+		_, err := task.Lift(&now, id, "", "agent/dan")
 		if no, is := refusal.As(err); !is || no.Hint != want {
 			t.Errorf("%s: %v", id, err)
 		}

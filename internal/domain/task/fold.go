@@ -122,7 +122,9 @@ func (t *Task) foldTask(e event.Event) {
 	}
 }
 
-// ownHandoff gives the task its own copy of its handoff, to be changed, unless it has one.
+// ownHandoff gives the task its own copy of its handoff, to be changed, unless it has one. Inlined, it would put a Handoff into the frame of each caller.
+//
+//go:noinline
 func (t *Task) ownHandoff() *Handoff {
 	if t.Handoff == nil { // not a record that Decide has made; what it says of no handoff is lost
 		return &Handoff{}
@@ -135,13 +137,11 @@ func (t *Task) ownHandoff() *Handoff {
 }
 
 func (t *Task) onCreated(e event.Created) {
-	*t = Task{
-		ID: e.Task, Intent: e.Intent, Requester: e.Requester, Priority: e.Priority, Route: e.Route,
-		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits.WithDefaults(), Used: e.Used, Path: e.Path, Marks: e.Marks,
-		Budget: e.Budget, Constraints: e.Constraints, Permissions: e.Permissions, Dependencies: e.Dependencies,
-		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation, Tags: e.Tags, Subject: e.Subject,
-		Notifies: e.Notices, Before: len(e.Path),
-	}
+	*t = Task{}
+	t.ID, t.Intent, t.Requester, t.Priority, t.Route = e.Task, e.Intent, e.Requester, e.Priority, e.Route
+	t.Created, t.Deadline, t.Times, t.Limits, t.Used, t.Budget = e.At, e.Deadline, e.Timeouts, e.Limits.WithDefaults(), e.Used, e.Budget
+	t.Path, t.Before, t.Marks, t.Constraints, t.Permissions, t.Dependencies = e.Path, len(e.Path), e.Marks, e.Constraints, e.Permissions, e.Dependencies
+	t.Expected, t.Parent, t.Conversation, t.Tags, t.Subject, t.Notifies = e.Expected, e.Parent, e.Conversation, e.Tags, e.Subject, e.Notices
 }
 
 func (t *Task) onStarted(e event.Started) {
@@ -196,7 +196,7 @@ func (t *Task) onConstrained(e event.Constrained) {
 	t.markAmended()
 	t.Constraints = slices.Clone(t.Constraints)
 	if i := t.FindConstraint(e.Constraint.ID); i >= 0 {
-		t.setRule(RuleAt(*t, i).then(t.Constraints[i], e))
+		t.setRule(RuleAt(t, i).then(t.Constraints[i], e))
 		t.Constraints[i] = e.Constraint
 		return
 	}
@@ -225,7 +225,7 @@ func (t *Task) onLifted(e event.Lifted) {
 		t.Constraints = slices.Delete(t.Constraints, i, i+1)
 		t.setRule(Rule{Base: event.Constraint{ID: e.ID}})
 	default:
-		t.setRule(RuleAt(*t, i).lifted(e))
+		t.setRule(RuleAt(t, i).lifted(e))
 		t.Constraints[i] = e.After
 	}
 }
@@ -237,9 +237,7 @@ func (t *Task) onFinished(e event.Finished) {
 
 func (t *Task) onGaveUp(e event.GaveUp) {
 	r := e.Result
-	if r.Text == "" {
-		r.Text = e.Detail
-	}
+	r.Text = cmp.Or(r.Text, e.Detail)
 	t.closeTicket(event.TicketResolved, e.Agent, "", e.At)
 	t.end(e.At, &r, e.Usage)
 }

@@ -69,7 +69,7 @@ func (h *Handoff) OpenClaim() bool {
 }
 
 // InFlight is the handoff under way, or nil.
-func (t Task) InFlight() *Handoff {
+func (t *Task) InFlight() *Handoff {
 	if t.Handoff == nil || t.Handoff.Stage.Final() {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (t Task) InFlight() *Handoff {
 }
 
 // NextHandoff is the number that the next handoff gets.
-func (t Task) NextHandoff() int {
+func (t *Task) NextHandoff() int {
 	if t.Handoff == nil {
 		return 1
 	}
@@ -85,9 +85,9 @@ func (t Task) NextHandoff() int {
 }
 
 // NextHandoffID is the id that the next handoff gets.
-func (t Task) NextHandoffID() string { return event.HandoffID(t.ID, t.NextHandoff()) }
+func (t *Task) NextHandoffID() string { return event.HandoffID(t.ID, t.NextHandoff()) }
 
 // Standing is what the record keeps before and after each handoff.
-func (t Task) Standing() event.Standing {
+func (t *Task) Standing() event.Standing {
 	return event.Standing{State: t.State, Owner: t.Owner, Epoch: t.Epoch, Permissions: t.Permissions, Dependencies: t.Dependencies}
 }

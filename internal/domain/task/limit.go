@@ -7,7 +7,7 @@ import (
 )
 
 // LimitReached names the limit that one more handoff would exceed, whichever the receiver; empty: none.
-func LimitReached(t Task, reason event.Reason) string {
+func LimitReached(t *Task, reason event.Reason) string {
 	over := func(what string, limit int) string { return fmt.Sprintf("%s limit %d reached", what, limit) }
 	switch l := t.Limits; {
 	case t.Used.Hops >= l.Hops:

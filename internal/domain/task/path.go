@@ -17,10 +17,10 @@ func (t *Task) PathSoFar() []event.Visit {
 }
 
 // CountedSoFar is [Counted] with the present visit ended.
-func CountedSoFar(t Task) []event.Visit { return t.PathSoFar()[min(t.Replayed, len(t.Path)):] }
+func CountedSoFar(t *Task) []event.Visit { return t.PathSoFar()[min(t.Replayed, len(t.Path)):] }
 
 // Counted is the part of the path that the limits count: the visits since the last replay, with that of the owner that it gave the task back to.
-func Counted(t Task) []event.Visit { return t.Path[min(t.Replayed, len(t.Path)):] }
+func Counted(t *Task) []event.Visit { return t.Path[min(t.Replayed, len(t.Path)):] }
 
 // countFromHere begins the limits of the path again, and forgets the oldest visits if there are too many.
 func (t *Task) countFromHere() {
@@ -34,11 +34,11 @@ func (t *Task) countFromHere() {
 }
 
 // OwnPath is the path of a task without the visits of its parents.
-func OwnPath(t Task) []event.Visit { return t.Path[min(t.Before, len(t.Path)):] }
+func OwnPath(t *Task) []event.Visit { return t.Path[min(t.Before, len(t.Path)):] }
 
 // Barred is the reason why an agent can get neither the task nor a child of it, or "", and whether it is that the agent
 // would close a loop.
-func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
+func (t *Task) Barred(agent string, newWork bool) (why string, closes bool) {
 	if agent != "" && agent == t.Owner {
 		return "is the source", false
 	}
@@ -48,7 +48,7 @@ func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
 
 // Loop is the reason why an agent must not own the task once more, or "". A new visit is allowed after progress, a decision
 // or a result since the last one, up to the visits limit.
-func (t Task) Loop(agent string, newWork bool) string {
+func (t *Task) Loop(agent string, newWork bool) string {
 	visits, last := t.Visits(agent)
 	switch {
 	case visits == 0:
@@ -62,7 +62,7 @@ func (t Task) Loop(agent string, newWork bool) string {
 }
 
 // Visits counts how often agent has owned the task since its last replay, and says what the task's marks were when it last let go.
-func (t Task) Visits(agent string) (n, marks int) {
+func (t *Task) Visits(agent string) (n, marks int) {
 	for _, v := range Counted(t) {
 		if v.Agent == agent {
 			n, marks = n+1, v.Marks

@@ -14,7 +14,7 @@ func TestAReplayKeepsThePathAndCountsFromThere(t *testing.T) {
 		Path: []event.Visit{{Agent: "boss"}, {Agent: "ann"}, {Agent: "bob", Marks: -1}},
 	}
 	now := task.Fold(owned, event.Replayed{})
-	if n, _ := now.Visits("ann"); n != 0 || len(now.Path) != 3 || len(task.OwnPath(now)) != 2 || len(task.Counted(now)) != 1 || now.Parked != nil || now.WasParked == nil {
+	if n, _ := now.Visits("ann"); n != 0 || len(now.Path) != 3 || len(task.OwnPath(&now)) != 2 || len(task.Counted(&now)) != 1 || now.Parked != nil || now.WasParked == nil {
 		t.Errorf("%+v", now)
 	}
 	now = task.Fold(now, event.Moved{From: "bob", To: "ann", Epoch: 3})
@@ -26,7 +26,7 @@ func TestAReplayKeepsThePathAndCountsFromThere(t *testing.T) {
 	}
 	now.State = event.Parked
 	now = task.Fold(now, event.Replayed{})
-	if n := len(now.Path); n != task.MaxFormer+1 || now.Before != 0 || len(task.Counted(now)) != 1 || now.Path[n-1].Agent != now.Owner {
-		t.Errorf("%d visits, %d of parents, counted %v", len(now.Path), now.Before, task.Counted(now))
+	if n := len(now.Path); n != task.MaxFormer+1 || now.Before != 0 || len(task.Counted(&now)) != 1 || now.Path[n-1].Agent != now.Owner {
+		t.Errorf("%d visits, %d of parents, counted %v", len(now.Path), now.Before, task.Counted(&now))
 	}
 }

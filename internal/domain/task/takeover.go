@@ -8,7 +8,7 @@ import (
 )
 
 // OpenTakeover returns a takeover request that waits for an answer. Refusals: expired for one that was answered, not_found for one that was never made.
-func OpenTakeover(t Task, n int) (TakeoverRequest, error) {
+func OpenTakeover(t *Task, n int) (TakeoverRequest, error) {
 	for _, a := range t.Takeovers {
 		if a.N == n {
 			return a, nil
@@ -26,6 +26,6 @@ func OpenTakeover(t Task, n int) (TakeoverRequest, error) {
 }
 
 // AlreadyOwned is the refusal of what would make its owner the owner of the task.
-func AlreadyOwned(t Task, code refusal.Code) error {
+func AlreadyOwned(t *Task, code refusal.Code) error {
 	return refusal.New(code, "[fetch the context of the task](task context) and go on with it, under this epoch", "%s owns task %s already, under epoch %d", t.Owner, t.ID, t.Epoch)
 }

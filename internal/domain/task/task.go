@@ -135,10 +135,10 @@ type ParkedFor struct {
 }
 
 // Exists reports whether the task has been created.
-func (t Task) Exists() bool { return t.State != None }
+func (t *Task) Exists() bool { return t.State != None }
 
 // Source is the owner of the task, or its requester while nobody owns it.
-func (t Task) Source() string {
+func (t *Task) Source() string {
 	if t.Owner != "" {
 		return t.Owner
 	}
@@ -146,7 +146,7 @@ func (t Task) Source() string {
 }
 
 // SourcePrincipal is [Task.Source] as the principal that it is.
-func (t Task) SourcePrincipal() string {
+func (t *Task) SourcePrincipal() string {
 	if t.Owner != "" {
 		return "agent/" + t.Owner
 	}
@@ -154,7 +154,7 @@ func (t Task) SourcePrincipal() string {
 }
 
 // Unmet lists the dependencies that have not completed.
-func (t Task) Unmet() []string {
+func (t *Task) Unmet() []string {
 	var ids []string
 	for _, d := range t.Dependencies {
 		if d.State != event.Completed {
@@ -165,13 +165,13 @@ func (t Task) Unmet() []string {
 }
 
 // FindConstraint is the place of a constraint among the task's; below zero if it has none of that id.
-func (t Task) FindConstraint(id string) int {
+func (t *Task) FindConstraint(id string) int {
 	return slices.IndexFunc(t.Constraints, func(c event.Constraint) bool { return c.ID == id })
 }
 
 // Root is the principal that requested the root of the tree that the task belongs to: the task's own requester if it has no parent,
 // and empty for a child of an older record. The requester of a child is the owner of its parent.
-func Root(t Task) string {
+func Root(t *Task) string {
 	if t.Parent.Task != "" {
 		return t.Parent.Requester
 	}
@@ -180,21 +180,21 @@ func Root(t Task) string {
 
 // Adds reports whether a principal that sets a constraint adds it to those of the requester and operators: it is an agent, and did not
 // request the root of the tree. For a child of an older record, the agent must not be the child's requester.
-func (t Task) Adds(by string) bool {
+func (t *Task) Adds(by string) bool {
 	return strings.HasPrefix(by, "agent/") && by != cmp.Or(Root(t), t.Requester)
 }
 
 // Added reports whether an agent that did not request the root set a constraint. Records from before constraints said so tell it by
 // the setter, unless the task is a child, whose constraints come from others.
-func (t Task) Added(c event.Constraint) bool {
+func (t *Task) Added(c event.Constraint) bool {
 	return c.Added || t.Parent.Task == "" && t.Adds(c.Origin)
 }
 
 // Left is what remains of the budget: below zero where it is overspent.
-func (t Task) Left() event.Budget { return t.Budget.Minus(t.Spent).Minus(t.Reserved) }
+func (t *Task) Left() event.Budget { return t.Budget.Minus(t.Spent).Minus(t.Reserved) }
 
 // BudgetSpent reports whether a budget that is set has nothing left, or less than nothing.
-func (t Task) BudgetSpent() (used, over bool) {
+func (t *Task) BudgetSpent() (used, over bool) {
 	b := t.Left()
 	used = (t.Budget.Tokens > 0 && b.Tokens <= 0) || (t.Budget.Cost > 0 && b.Cost <= 0)
 	over = (t.Budget.Tokens > 0 && b.Tokens < 0) || (t.Budget.Cost > 0 && b.Cost < 0)
@@ -202,7 +202,7 @@ func (t Task) BudgetSpent() (used, over bool) {
 }
 
 // StuckReportsBy is how often a principal has reported that the present owner is stuck.
-func (t Task) StuckReportsBy(by string) int {
+func (t *Task) StuckReportsBy(by string) int {
 	for _, w := range t.StuckReports {
 		if w.By == by {
 			return w.Times
@@ -250,7 +250,7 @@ func (t *Task) involve(agents ...string) {
 const MaxFormer = 100
 
 // Weight is about how many bytes the task takes in memory.
-func (t Task) Weight() int {
+func (t *Task) Weight() int {
 	n := 2048 + len(t.Intent) + len(t.Progress) + t.Result.Weight()
 	for _, note := range t.Notes {
 		n += 16 + len(note)

@@ -27,7 +27,7 @@ func (t *Task) tenure(agent string, at time.Time) {
 
 // TenuresOf are the times of what a principal reads of the memory of a task: of memory items in its scope and of its conversation. None: it reads
 // nothing of it. A cold handoff ends what those read that own the task after it, and the loss of the task what its former owner reads.
-func TenuresOf(t Task, principal string) (list []Tenure) {
+func TenuresOf(t *Task, principal string) (list []Tenure) {
 	for _, r := range RelationsOf(t, principal) {
 		switch {
 		case !r.Visibility().Memory:

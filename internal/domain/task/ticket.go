@@ -70,7 +70,7 @@ func (k *Ticket) Remind() time.Time {
 }
 
 // OpenTicket is the ticket that is not closed, or nil.
-func (t Task) OpenTicket() *Ticket {
+func (t *Task) OpenTicket() *Ticket {
 	if t.Ticket == nil || t.Ticket.State == event.TicketStateClosed {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (t Task) OpenTicket() *Ticket {
 }
 
 // AtDesk is the ticket that the task waits for, or nil: an answer, or somebody who takes it over.
-func (t Task) AtDesk() *Ticket {
+func (t *Task) AtDesk() *Ticket {
 	k := t.OpenTicket()
 	if t.State != event.Waiting || k == nil || k.Kind == event.TicketApproval || k.Kind == event.TicketTakeover && k.State == event.TicketStateClaimed {
 		return nil
@@ -87,7 +87,7 @@ func (t Task) AtDesk() *Ticket {
 }
 
 // InPerson is the ticket under which somebody has taken the task over and still owns it, or nil.
-func (t Task) InPerson() *Ticket {
+func (t *Task) InPerson() *Ticket {
 	k := t.OpenTicket()
 	if k == nil || k.Kind != event.TicketTakeover || k.State != event.TicketStateClaimed || k.ClaimedBy != t.Owner {
 		return nil

@@ -66,7 +66,7 @@ func (r Relation) Visibility() Visibility { return visibilities[r] }
 
 // RelationsOf are the relations that a principal, "agent/NAME" or "operator/NAME", has to a task. None: it may not know of the task. The name of an
 // agent is its identity ([event.AgentID]), so that an agent has no relation by what another one of its name did.
-func RelationsOf(t Task, principal string) (relations []Relation) {
+func RelationsOf(t *Task, principal string) (relations []Relation) {
 	add := func(r Relation, is bool) {
 		if is {
 			relations = append(relations, r)
@@ -95,12 +95,12 @@ func RelationsOf(t Task, principal string) (relations []Relation) {
 
 // held reports whether an agent has owned the task itself, also before a replay, and not only one of the tasks above it, whose path it
 // continues.
-func (t Task) held(agent string) bool {
+func (t *Task) held(agent string) bool {
 	return slices.ContainsFunc(OwnPath(t), func(v event.Visit) bool { return v.Agent == agent })
 }
 
 // VisibilityFor is what a principal reads of a task: nothing, as its zero value, if it has no relation to it.
-func VisibilityFor(t Task, principal string) (s Visibility) {
+func VisibilityFor(t *Task, principal string) (s Visibility) {
 	for _, r := range RelationsOf(t, principal) {
 		also := visibilities[r]
 		s.Intent, s.Given, s.Work, s.Memory = s.Intent || also.Intent, s.Given || also.Given, s.Work || also.Work, s.Memory || also.Memory

@@ -58,7 +58,7 @@ func (l Limits) Of(name Limit) int64 {
 }
 
 // Check refuses (limit) that a workspace has so many of what a limit bounds.
-func (s State) Check(workspace string, name Limit, would int64) error {
+func (s *State) Check(workspace string, name Limit, would int64) error {
 	most := s.Limits.Of(name)
 	if most == 0 || would <= most {
 		return nil
@@ -68,7 +68,7 @@ func (s State) Check(workspace string, name Limit, would int64) error {
 }
 
 // MayChange refuses (conflict) a change in a workspace that is archived, has moved, or is arriving.
-func (s State) MayChange(workspace string) error {
+func (s *State) MayChange(workspace string) error {
 	switch {
 	case s.ArchivedAt.IsZero():
 		return nil
@@ -102,13 +102,13 @@ type State struct {
 }
 
 // IsArriving reports whether the workspace moves here, and is not here yet.
-func (s State) IsArriving() bool { return s.From != "" && s.Arrived == 0 }
+func (s *State) IsArriving() bool { return s.From != "" && s.Arrived == 0 }
 
 // HoldsStill reports whether nothing at all is written in the workspace, not even by the server itself: it moved, or is on its way.
-func (s State) HoldsStill() bool { return s.MovedTo != "" || s.IsArriving() }
+func (s *State) HoldsStill() bool { return s.MovedTo != "" || s.IsArriving() }
 
 // Exists reports whether the workspace of a name is there.
-func (s State) Exists(name string) bool {
+func (s *State) Exists(name string) bool {
 	return name == identity.DefaultWorkspace || !s.CreatedAt.IsZero()
 }
 
@@ -116,7 +116,7 @@ func (s State) Exists(name string) bool {
 func CheckName(name string) error { return event.CheckName("the workspace's name", name) }
 
 // CheckExists refuses (not_found) a workspace of a name that is not there.
-func (s State) CheckExists(name string) error {
+func (s *State) CheckExists(name string) error {
 	if s.Exists(name) {
 		return nil
 	}

@@ -102,7 +102,7 @@ func TestALimitNamesItselfAndWhoCanRaiseIt(t *testing.T) {
 		if err := s.Check("red", name, 3); err != nil {
 			t.Error(err)
 		}
-		if err := (workspace.State{}).Check("red", name, 1<<40); err != nil {
+		if err := new(workspace.State).Check("red", name, 1<<40); err != nil {
 			t.Error(err)
 		}
 		r := ruletest.Refused(t, s.Check("red", name, 4), refusal.Limit)

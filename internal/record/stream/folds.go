@@ -32,7 +32,7 @@ func (k *kind[S, E]) get(s ledger.Stream) (f *Folded[S], cached bool) {
 func (k *kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
 	weight, to := 0, usual
 	if k.weigh != nil {
-		weight = k.weigh(f.State)
+		weight = k.weigh(&f.State)
 	}
 	switch {
 	case weight > maxCachedFold:

@@ -28,7 +28,7 @@ func TestAFewLargeFoldsAreCachedAndVeryLargeOnesAreNot(t *testing.T) {
 	l := &counting{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
 	weight := 0
 	k, err := stream.New("task", l, func(_ string, e taken) string { return e.By }, time.Now, []taken{{}}, stream.Options[string, taken]{
-		Cached: 100, Weigh: func(string) int { return weight },
+		Cached: 100, Weigh: func(*string) int { return weight },
 	})
 	if err != nil {
 		t.Fatal(err)

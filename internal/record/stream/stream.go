@@ -51,7 +51,7 @@ type Options[S, E any] struct {
 	Remember int
 	// Weigh returns the bytes of a state. Of folds of more than 32 KiB only the last 16 are cached, and none of more than 512 KiB, so that
 	// the cache is bounded in bytes and not only in number. With nil, all are cached.
-	Weigh func(S) int
+	Weigh func(*S) int
 	// Ended reports whether little is asked of a stream in a state any more: only the last 512 such folds are cached, or 4096 if Far says that streams are read from
 	// other machines. With nil, none has ended.
 	Ended func(*S) bool
@@ -77,10 +77,10 @@ type kind[S any, E ledger.Named] struct {
 	now    func() time.Time
 	caches []simplelru.LRUCache[ledger.Stream, *Folded[S]] // usual and, where folds differ, large and ended: a fold is in one of them
 	none   *Folded[S]                                      // of a stream that does not exist
-	weigh  func(S) int                                     // nil: no fold is too large
+	weigh  func(*S) int                                    // nil: no fold is too large
 	ended  func(*S) bool                                   // nil: none has ended
 	most   int                                             // keys to remember; 0: all
-	run    func(func())                                    // nil: decisions are made on the goroutine of the call
+	run    func(func())                                    // calls a decision
 	news   news
 
 	current *Current // nil: fresh reads read the stream
@@ -145,6 +145,9 @@ func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S,
 	}
 	if k.fold == nil {
 		k.fold = oneByOne(fold)
+	}
+	if k.run == nil {
+		k.run = func(decide func()) { decide() }
 	}
 	return k, nil
 }
@@ -273,11 +276,8 @@ func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 	return Outcome[S]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many calls are writing to %s at once", s)
 }
 
-// decide makes a decision on a state.
+// decide makes a decision on a state. The state is passed on by value in there only: it is large for the stack of a call.
 func (k *kind[S, E]) decide(decide func(S, time.Time) ([]E, error), f *Folded[S], now time.Time) (events []E, err error) {
-	if k.run == nil {
-		return decide(f.State, now)
-	}
 	k.run(func() { events, err = decide(f.State, now) })
 	return events, err
 }

@@ -60,6 +60,9 @@ func TestARequestThatIsSpelledDifferentlyHasTheSameDigest(t *testing.T) {
 		if got := digest(t, read(t, text)); got != want {
 			t.Errorf("%s has another", text)
 		}
+		if in := read(t, text); digest(t, &in) != want {
+			t.Errorf("%s has another behind a pointer", text)
+		}
 	}
 }
 

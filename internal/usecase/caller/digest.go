@@ -23,7 +23,11 @@ func (c Caller) Digest(verb string, in any) (string, error) {
 		return "", err
 	}
 	buffer, _ := buffers.Get().(*[]byte)
-	b, err := appendValue(appendText((*buffer)[:0], verb), reflect.ValueOf(in))
+	v := reflect.ValueOf(in)
+	if v.Kind() == reflect.Pointer { // it asks for what it points to
+		v = v.Elem()
+	}
+	b, err := appendValue(appendText((*buffer)[:0], verb), v)
 	if err != nil {
 		return "", refusal.New(refusal.Invalid, "send valid JSON", "the request cannot be read: %s", err)
 	}

@@ -30,7 +30,7 @@ func (st *Store) Condense(ctx context.Context, workspace string, f stream.Folded
 		if of.Exists() { // for its next owners, who need not be those of the others
 			return t.ID == of.ID
 		}
-		return r.ReadsAny() || task.VisibilityFor(t, r.String()).Work
+		return r.ReadsAny() || task.VisibilityFor(&t, r.String()).Work
 	})
 	if err != nil {
 		return "", err
@@ -98,7 +98,7 @@ func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.
 // hopsOf are a task's changes of hands, those before a replay included. Of the last one the reason is known.
 func hopsOf(t task.Task, detailed bool) (hops []conversation.Hop) {
 	from := shortName(t.Requester)
-	for _, v := range task.OwnPath(t) {
+	for _, v := range task.OwnPath(&t) {
 		owner := v.Agent
 		if owner != from {
 			hops = append(hops, conversation.Hop{From: from, To: owner, Delegated: t.Parent.Task != "" && len(hops) == 0})

@@ -156,7 +156,7 @@ func (st *Store) holds(ctx context.Context, workspace string, r memory.Reader, s
 
 // holdsTask reports whether a principal requested or owns a task that has not ended.
 func holdsTask(t task.Task, principal string) bool {
-	return t.Exists() && !t.State.Final() && slices.ContainsFunc(task.RelationsOf(t, principal), func(r task.Relation) bool {
+	return t.Exists() && !t.State.Final() && slices.ContainsFunc(task.RelationsOf(&t, principal), func(r task.Relation) bool {
 		return r == task.Requester || r == task.Owner
 	})
 }

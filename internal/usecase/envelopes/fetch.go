@@ -134,7 +134,7 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 		return Ref{}, refusal.New(refusal.Expired, "[fetch the newest](envelope show), or [export the trail](audit show) for what went before",
 			"handoff %s is over; %s is the newest", event.HandoffID(t.ID, n), h.ID(t.ID))
 	}
-	digest := task.OwnEnvelope(t)
+	digest := task.OwnEnvelope(&t)
 	if h != nil && (!h.Stage.Final() || n > 0 && h.Stage != event.Transferred) {
 		digest = h.Envelope
 	}

@@ -157,8 +157,8 @@ func (es *Envelopes) wholeFor(ctx context.Context, c caller.Caller, id string) (
 	mine := func(s task.Share) bool { return s.To == name }
 	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, name)
 	switch {
-	case name != "" && t.Owner == name && task.OwnEnvelope(t.Task) != "" && (n == 0 || h != nil && n <= h.N):
-		r = Ref{Source: task.OwnEnvelope(t.Task)} // also while the owner offers the task to another agent
+	case name != "" && t.Owner == name && task.OwnEnvelope(&t.Task) != "" && (n == 0 || h != nil && n <= h.N):
+		r = Ref{Source: task.OwnEnvelope(&t.Task)} // also while the owner offers the task to another agent
 		if h != nil && h.Envelope == r.Source {
 			r.Digest = h.Rendition
 		}

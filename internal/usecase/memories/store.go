@@ -73,7 +73,7 @@ func (st *Store) haveItems(c caller.Caller) bool {
 func StreamOf(workspace, id string) ledger.Stream { return ledger.StreamOf(workspace, kind, id) }
 
 // weight is about how many bytes an item takes in memory.
-func weight(s memory.State) int {
+func weight(s *memory.State) int {
 	n := 1024
 	for _, v := range s.Versions {
 		n += 256 + len(v.Title) + len(v.Text)

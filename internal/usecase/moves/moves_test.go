@@ -178,7 +178,7 @@ func (s *side) furnish() (token, task string) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		r, err := s.app.Tasks.Create(ctx, coder.WithKey("one"), tasks.CreateInput{Intent: "of " + name, Start: true})
+		r, err := s.app.Tasks.Create(ctx, coder.WithKey("one"), &tasks.CreateInput{Intent: "of " + name, Start: true})
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func interrupt(t *testing.T, a *side, file []byte, token, task string, after int
 	if _, err := b.app.Tasks.Progress(t.Context(), c, tasks.ProgressInput{Task: task, Epoch: 1, Note: "goes on"}); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.app.Tasks.Create(t.Context(), c.WithKey("one"), tasks.CreateInput{Intent: "of red", Start: true}); err != nil || again.Task != task {
+	if again, err := b.app.Tasks.Create(t.Context(), c.WithKey("one"), &tasks.CreateInput{Intent: "of red", Start: true}); err != nil || again.Task != task {
 		t.Fatalf("the repeated call makes %s: %v", again.Task, err)
 	}
 	return failed
@@ -443,7 +443,7 @@ func TestOutcomesCountInACircuitAfterAMove(t *testing.T) {
 	a := open(t, "a")
 	_, task := a.furnish()
 	for n := range 100 { // positions of others
-		if _, err := a.app.Tasks.Create(t.Context(), as("blue", identity.Agent, "coder"), tasks.CreateInput{Intent: fmt.Sprint("task ", n)}); err != nil {
+		if _, err := a.app.Tasks.Create(t.Context(), as("blue", identity.Agent, "coder"), &tasks.CreateInput{Intent: fmt.Sprint("task ", n)}); err != nil {
 			t.Fatal(err)
 		}
 	}

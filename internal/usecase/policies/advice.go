@@ -43,11 +43,14 @@ func Consult[T any](ctx context.Context, k *Consultation, decide func() (T, erro
 	if !errors.Is(err, errUnasked) {
 		return out, err
 	}
-	resume := ledger.Pause(ctx)
+	k.ask(ctx)
+	return decide()
+}
+
+func (k *Consultation) ask(ctx context.Context) {
+	defer ledger.Pause(ctx)()
 	k.advice, k.err = k.adviser.Advise(ctx, k.question.by, k.question.situation, k.question.choices)
 	k.asked = true
-	resume()
-	return decide()
 }
 
 // Advise implements [routing.Adviser]: what the adviser said, or a note of what it is to be asked.

@@ -249,7 +249,7 @@ func TestAnAdviserIsMadeWithoutHoldingUpOthersAndKeptWhileItsConfigurationStays(
 		if text != "" {
 			h.bring(text)
 		}
-		r, err := h.Tasks.Create(t.Context(), agent, tasks.CreateInput{Intent: "x", Send: &handoffs.SendInput{To: []string{routing.Auto}}})
+		r, err := h.Tasks.Create(t.Context(), agent, &tasks.CreateInput{Intent: "x", Send: &handoffs.SendInput{To: []string{routing.Auto}}})
 		if err != nil || r.Decision == nil || r.Decision.Action != event.ActionKeep || !strings.Contains(strings.Join(r.Decision.Why, "; "), "stay") {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -45,7 +45,7 @@ type CreateInput struct {
 }
 
 // Create makes a task, and starts or sends it in the same decision if the input says so.
-func (ts *Tasks) Create(ctx context.Context, c caller.Caller, in CreateInput) (taskstore.Receipt, error) {
+func (ts *Tasks) Create(ctx context.Context, c caller.Caller, in *CreateInput) (taskstore.Receipt, error) {
 	var r taskstore.Receipt
 	request, err := c.Digest("create", in)
 	if err == nil {
@@ -58,7 +58,7 @@ func (ts *Tasks) Create(ctx context.Context, c caller.Caller, in CreateInput) (t
 }
 
 // create makes a task for a call whose request has that digest.
-func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, request string) (taskstore.Receipt, error) {
+func (ts *Tasks) create(ctx context.Context, c caller.Caller, in *CreateInput, request string) (taskstore.Receipt, error) {
 	if err := c.May(identity.ActOwn, "create a task"); err != nil {
 		return taskstore.Receipt{}, err
 	}
@@ -76,17 +76,14 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 		return taskstore.Receipt{}, err
 	}
 	id := event.TaskID(n)
-	cmd := handoff.Create{
-		By: c.Principal, Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
-		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
-		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Tags: in.Tags, Subject: in.Subject,
-	}
+	var send *handoffs.SendInput
 	var auto handoffs.Automatic
 	if in.Send != nil {
-		send := *in.Send
-		send.Auto, in.Send = &auto, &send
+		send = new(handoffs.SendInput)
+		*send = *in.Send
+		send.Auto = &auto
 	}
-	leave, err := ts.enterWork(ctx, c, in.Content, in.Send)
+	leave, err := ts.enterWork(ctx, c, in.Content, send)
 	if err != nil {
 		return taskstore.Receipt{}, err
 	}
@@ -96,7 +93,7 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 	out, err := policies.Consult(ctx, &auto.Consult, func() (stream.Outcome[task.Task], error) {
 		return ts.store.Do(ctx, w, taskstore.StreamOf(c.Workspace, id), func(t task.Task, now time.Time) ([]event.Event, error) {
 			defer leave()
-			events, err := ts.decideCreate(ctx, c, cmd, &in, t, now)
+			events, err := ts.decideCreate(ctx, c, id, in, send, t, now)
 			if err == nil {
 				err = ts.store.Admits(ctx, c, t, events)
 			}
@@ -115,13 +112,18 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 }
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
-func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, cmd handoff.Create, in *CreateInput, t task.Task, now time.Time) ([]event.Event, error) {
+func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, id string, in *CreateInput, send *handoffs.SendInput, t task.Task, now time.Time) ([]event.Event, error) {
 	err := cmp.Or(ts.quota.Check(ctx, c), refusal.In("timeouts", in.Timeouts.CheckAsked()))
-	if err == nil && in.Send != nil {
-		err = refusal.In("send.timeouts", in.Send.Timeouts.CheckAsked())
+	if err == nil && send != nil {
+		err = refusal.In("send.timeouts", send.Timeouts.CheckAsked())
 	}
 	if err != nil {
 		return nil, err
+	}
+	cmd := handoff.Create{
+		By: c.Principal, Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
+		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
+		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Tags: in.Tags, Subject: in.Subject,
 	}
 	if cmd.Dependencies, err = ts.dependencies(ctx, c, in.Dependencies); err != nil {
 		return nil, err
@@ -142,16 +144,15 @@ func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, cmd handoff.
 		events = append(events, started...)
 		t.Apply(started...)
 	}
-	if in.Send == nil || t.State == event.Parked {
+	if send == nil || t.State == event.Parked {
 		first, err := ts.first(ctx, c, t, in.Content, now)
 		return append(events, first...), err
 	}
-	send := *in.Send
 	send.Task, send.Epoch = t.ID, t.Epoch
 	if send.Content.IsZero() {
 		send.Content = in.Content
 	}
-	next, err := ts.handoffs.Decide(ctx, c, send, t, now)
+	next, err := ts.handoffs.Decide(ctx, c, *send, t, now)
 	if err != nil || slices.ContainsFunc(next, isSealed) {
 		return append(events, next...), err
 	}

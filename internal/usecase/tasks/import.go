@@ -37,8 +37,8 @@ type Imported struct {
 
 // Import makes a task from a document of another system. What the document says about the past is kept as claimed
 // history; nothing in it becomes an entry of ours, and its sender is the caller.
-func (ts *Tasks) Import(ctx context.Context, c caller.Caller, in ImportInput) (Imported, error) {
-	out, err := ts.importTask(ctx, c, in)
+func (ts *Tasks) Import(ctx context.Context, c caller.Caller, in *ImportInput) (Imported, error) {
+	out, err := ts.importTask(ctx, c, *in)
 	if err != nil {
 		return Imported{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "import", "", err)
 	}
@@ -80,7 +80,7 @@ func (ts *Tasks) importTask(ctx context.Context, c caller.Caller, in ImportInput
 	if err != nil {
 		return Imported{}, err
 	}
-	r, err := ts.create(ctx, c, create, request)
+	r, err := ts.create(ctx, c, &create, request)
 	return Imported{Receipt: r, Format: doc.Format, Notes: append([]foreign.Note{}, notes...)}, err
 }
 

@@ -98,7 +98,7 @@ func (ts *Tasks) decideReplay(ctx context.Context, c caller.Caller, in ReplayInp
 	in.Content.Again = send.Content.Again
 	send.Content, send.Auto = in.Content, auto
 	if spent, _ := t.BudgetSpent(); spent {
-		return nil, refusal.New(refusal.Budget, task.HowToReplay(t), "the budget of task %s is spent", t.ID)
+		return nil, refusal.New(refusal.Budget, task.HowToReplay(&t), "the budget of task %s is spent", t.ID)
 	}
 	sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
 	return append(events, sent...), toShorten(err)

@@ -20,7 +20,7 @@ type Finder interface {
 // TakesPart reports whether a principal reads the memory items in the scope of a task, and the conversation that it belongs to: until the
 // task ends, its requester, its owners, and the approver of its handoff do.
 func TakesPart(t task.Task, p identity.Principal) bool {
-	return t.Exists() && !t.State.Final() && task.VisibilityFor(t, p.String()).Memory
+	return t.Exists() && !t.State.Final() && task.VisibilityFor(&t, p.String()).Memory
 }
 
 // AddPart adds a task to a reader that takes part in it, with the times of what it reads of its memory, and reports whether it does.
@@ -30,7 +30,7 @@ func AddPart(r *memory.Reader, t task.Task) bool {
 	}
 	r.Tasks = append(slices.Clip(r.Tasks), t.ID)
 	spans := []memory.Span{}
-	for _, v := range task.TenuresOf(t, r.String()) {
+	for _, v := range task.TenuresOf(&t, r.String()) {
 		if v.From.IsZero() && v.Until.IsZero() {
 			return true
 		}

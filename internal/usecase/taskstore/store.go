@@ -52,7 +52,7 @@ func (s *Store) OnDecided(f func(ctx context.Context, workspace string, t task.T
 // far and run are those of [stream.Options].
 func New(l ledger.Ledger, log *access.Log, p *presence.Presence, now func() time.Time, cached int, far bool, run func(func())) (*Store, error) {
 	tasks, err := stream.New(Kind, l, task.Fold, now, event.Events, stream.Options[task.Task, event.Event]{
-		Cached: cached, Weigh: task.Task.Weight, Ended: func(t *task.Task) bool { return t.State.Final() }, Far: far, InPlace: (*task.Task).Apply, Run: run,
+		Cached: cached, Weigh: (*task.Task).Weight, Ended: func(t *task.Task) bool { return t.State.Final() }, Far: far, InPlace: (*task.Task).Apply, Run: run,
 	})
 	if err != nil {
 		return nil, err

@@ -19,14 +19,14 @@ func VisibilityFor(c caller.Caller, t task.Task) task.Visibility {
 	if readsAny(c) {
 		return task.Visibility{Intent: true, Given: true, Work: true, Past: task.PastWhole}
 	}
-	return task.VisibilityFor(t, c.String())
+	return task.VisibilityFor(&t, c.String())
 }
 
 func readsAny(c caller.Caller) bool { return c.IsSystem() || identity.May(c.Role, identity.ReadAny) }
 
 // Sees reports whether the caller has a relation to the task, and may know of it. Those who may read anything see every task.
 func (s *Store) Sees(c caller.Caller, t task.Task) bool {
-	return readsAny(c) || len(task.RelationsOf(t, c.String())) > 0
+	return readsAny(c) || len(task.RelationsOf(&t, c.String())) > 0
 }
 
 // touches reports whether a caller may try a command on the task at all. Beyond those who see it, an agent that was a

@@ -55,7 +55,7 @@ func (g guarded) Append(ctx context.Context, e ledger.Entry, expect ledger.Posit
 	at, err := g.append(ctx, name, kind, e, expect)
 	g.store.release(reserved)
 	if err == nil && g.store.shared && time.Since(began) > knownFor { // the workspace may have begun to move meanwhile
-		if f, found := g.store.Find(ctx, name); found != nil || f.State.HoldsStill() {
+		if now, found := g.store.find(ctx, name); found != nil || now.HoldsStill() {
 			return 0, refusal.New(refusal.Unknown, "repeat the call with the same idempotency key", "the workspace %s began to move while the change was recorded: it may be part of what moves, or not", name)
 		}
 	}
@@ -90,7 +90,7 @@ func (s *Store) Settle(ctx context.Context) error {
 
 // admit refuses an entry in an archived workspace (conflict) unless it notes a read, and one that would exceed a limit (limit). What it returns is reserved for the entry
 // until it is released, so that entries that are written at once do not exceed a limit together.
-func (s *Store) admit(ctx context.Context, state workspace.State, name, kind string, e *ledger.Entry) (reserved []reservation, err error) {
+func (s *Store) admit(ctx context.Context, state *workspace.State, name, kind string, e *ledger.Entry) (reserved []reservation, err error) {
 	if err := state.MayChange(name); err != nil && !ledger.IsForRead(ctx) {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ type reservation struct {
 }
 
 // reserve refuses (limit) what would exceed a limit together with what is there and what is reserved.
-func (s *Store) reserve(ctx context.Context, state workspace.State, r reservation) error {
+func (s *Store) reserve(ctx context.Context, state *workspace.State, r reservation) error {
 	n := s.count(ctx, r.of)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,7 @@ type Store struct {
 	first sync.Mutex // held while a number is counted that nobody has counted
 
 	mu       sync.Mutex
-	states   simplelru.LRUCache[string, known]
+	states   simplelru.LRUCache[string, *known]
 	used     simplelru.LRUCache[use, counted]
 	reserved map[use]int64 // for entries that are being written
 }
@@ -70,7 +70,7 @@ type counted struct {
 func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time, current *stream.Current) (*Store, error) {
 	s := &Store{views: v, now: now, shared: current != nil, reserved: map[use]int64{}}
 	var err error
-	if s.states, err = lru.New[string, known](knownMost); err != nil {
+	if s.states, err = lru.New[string, *known](knownMost); err != nil {
 		return nil, err
 	}
 	if s.used, err = lru.New[use, counted](knownMost); err != nil {
@@ -89,22 +89,29 @@ func (s *Store) Find(ctx context.Context, name string) (stream.Folded[workspace.
 	return f, err
 }
 
-// State returns a workspace as it was within the last second, and with every change that was made here.
-func (s *Store) State(ctx context.Context, name string) (workspace.State, error) {
+// State returns a workspace as it was within the last second, and with every change that was made here. It is shared and must not be changed.
+func (s *Store) State(ctx context.Context, name string) (*workspace.State, error) {
 	now := s.now()
 	s.mu.Lock()
 	k, there := s.states.Get(name)
 	s.mu.Unlock()
-	if age := now.Sub(k.at); there && age >= 0 && age < knownFor {
-		return k.state, nil
+	if there {
+		if age := now.Sub(k.at); age >= 0 && age < knownFor {
+			return &k.state, nil
+		}
 	}
+	return s.find(ctx, name)
+}
+
+// find is the state that [Store.Find] finds.
+func (s *Store) find(ctx context.Context, name string) (*workspace.State, error) {
 	f, err := s.Find(ctx, name)
-	return f.State, err
+	return &f.State, err
 }
 
 // Keep keeps the state of a workspace after a change.
 func (s *Store) Keep(name string, state workspace.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.states.Add(name, known{state, s.now()})
+	s.states.Add(name, &known{state, s.now()})
 }

@@ -114,7 +114,7 @@ func positionOf(v any) positions.Position {
 }
 
 // Change serves a use case that takes an id and a body. The body may be omitted if none of its fields is required.
-func Change[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) {
+func Change[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, id string, in *B) (O, error)) {
 	op, p := d.withBody(r, bodyOf(fn))
 	register(d, op, func(ctx context.Context, in *keyedBody) (any, error) {
 		return p.decoded(ctx, Caller(ctx).WithKey(in.Key), in.ID, in.Body)
@@ -124,10 +124,10 @@ func Change[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.
 }
 
 // Under adapts a use case to [Change]: field returns the field of its input that gets the id of the path.
-func Under[B, O any](field func(*B) *string, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) func(context.Context, caller.Caller, string, B) (O, error) {
-	return func(ctx context.Context, c caller.Caller, id string, in B) (O, error) {
-		*field(&in) = id
-		return fn(ctx, c, in)
+func Under[B, O any](field func(*B) *string, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) func(context.Context, caller.Caller, string, *B) (O, error) {
+	return func(ctx context.Context, c caller.Caller, id string, in *B) (O, error) {
+		*field(in) = id
+		return fn(ctx, c, *in)
 	}
 }
 
@@ -142,7 +142,21 @@ func (d *Router) relax(body *huma.RequestBody) {
 
 // Create serves a use case that takes a body and no id.
 func Create[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in B) (O, error)) {
-	op, p := d.withBody(r, bodyOf(func(ctx context.Context, c caller.Caller, _ string, in B) (O, error) { return fn(ctx, c, in) }))
+	d.create(r, bodyOf(func(ctx context.Context, c caller.Caller, _ string, in *B) (O, error) { return fn(ctx, c, *in) }))
+}
+
+// CreateTask is [Create] for a use case that makes a task, which is noted for the log and the span of its call. task returns the id of the task.
+func CreateTask[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in *B) (O, error), task func(*O) string) {
+	d.create(r, bodyOf(func(ctx context.Context, c caller.Caller, _ string, in *B) (out O, err error) {
+		if out, err = fn(ctx, c, in); err == nil {
+			isMade(ctx, task(&out))
+		}
+		return out, err
+	}))
+}
+
+func (d *Router) create(r Route, use withBody) {
+	op, p := d.withBody(r, use)
 	register(d, op, func(ctx context.Context, in *newBody) (any, error) {
 		return p.decoded(ctx, Caller(ctx).WithKey(in.Key), "", in.Body)
 	})

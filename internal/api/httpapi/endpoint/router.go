@@ -129,16 +129,11 @@ func bareAgents(r *http.Request) *http.Request {
 // Made is a response writer that notes which task its call has made.
 type Made interface{ Made(task string) }
 
-// Making returns a use case that makes a task, which is noted for the log and the span of its call. task returns the id of the task.
-func Making[B, O any](fn func(context.Context, caller.Caller, B) (O, error), task func(*O) string) func(context.Context, caller.Caller, B) (O, error) {
-	return func(ctx context.Context, c caller.Caller, in B) (O, error) {
-		out, err := fn(ctx, c, in)
-		if v := requestOf(ctx); err == nil && v != nil {
-			if w, ok := v.w.(Made); ok {
-				w.Made(task(&out))
-			}
+func isMade(ctx context.Context, task string) {
+	if v := requestOf(ctx); v != nil {
+		if w, ok := v.w.(Made); ok {
+			w.Made(task)
 		}
-		return out, err
 	}
 }
 

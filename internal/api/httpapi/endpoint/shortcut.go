@@ -41,7 +41,7 @@ type withBody struct {
 	call    func(ctx context.Context, c caller.Caller, id string, in any) (any, error)
 }
 
-func bodyOf[B, O any](fn func(ctx context.Context, c caller.Caller, id string, in B) (O, error)) withBody {
+func bodyOf[B, O any](fn func(ctx context.Context, c caller.Caller, id string, in *B) (O, error)) withBody {
 	return withBody{
 		in: reflect.TypeFor[B](), out: reflect.TypeFor[O](),
 		decode: func(body []byte) (any, error) {
@@ -56,7 +56,7 @@ func bodyOf[B, O any](fn func(ctx context.Context, c caller.Caller, id string, i
 			if !ok {
 				return nil, fmt.Errorf("input of type %T", in) // which decode does not make
 			}
-			return fn(ctx, c, id, *b)
+			return fn(ctx, c, id, b)
 		},
 	}
 }

@@ -22,7 +22,7 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 	}
 	over := func(why string) error {
 		if t.Owner == agent && agent != "" {
-			return task.AlreadyOwned(t, refusal.Expired)
+			return task.AlreadyOwned(&t, refusal.Expired)
 		}
 		if t.Owner != "" && !strings.Contains(why, t.Owner) {
 			why += "; " + t.Owner + " owns the task"

@@ -80,7 +80,8 @@ func cursorOfInboxStory(s *stage) {
 	next(2, offer(5))
 	s.do(id(5), handoff.See{Agent: "bob", Handoff: 1})
 	for range 2 { // it is not answered, and made again after a while
-		s.now = s.task(id(5)).Due()
+		five := s.task(id(5))
+		s.now = five.Due()
 		s.do(id(5), handoff.Tick{})
 	}
 	next(2, offer(5))
