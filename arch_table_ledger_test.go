@@ -2,7 +2,7 @@ package trapeze_test
 
 // ledgerPackages are the ledger and its technologies: the part of the table of arch_table_test.go on them.
 var ledgerPackages = []pkg{
-	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec", imports: "domain/fastjson"},
+	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec"},
 	{dir: "record/ledger/frame", what: "the form in which a ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
 	{dir: "record/ledger/pace", what: "how long rounds of work for many callers wait for more"},
 	{dir: "record/ledger/tail", what: "the newest entries of a ledger in memory, for followers that keep up", imports: "record/ledger"},

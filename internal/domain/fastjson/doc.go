@@ -1,4 +1,4 @@
-// Package fastjson reads and writes JSON exactly as encoding/json does, in a half to a third of the time. It uses the
+// Package fastjson reads and writes JSON exactly as encoding/json does, in a third to three quarters of the time. It uses the
 // implementation of encoding/json/v2 with the options that give it the behaviour of encoding/json.
 //
 // Invariants:

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-
-	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
 // Named is implemented by the events of every domain: struct types with a name that never changes.
@@ -73,19 +71,33 @@ type Appender interface {
 	AppendJSON(b []byte) []byte
 }
 
-// scratches are buffers in which events are encoded before their size is known.
-var scratches = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// scratch is a buffer in which events are encoded before their size is known.
+type scratch struct {
+	bytes.Buffer
+	json *json.Encoder
+}
+
+var scratches = sync.Pool{New: func() any {
+	s := new(scratch)
+	s.json = json.NewEncoder(&s.Buffer)
+	s.json.SetEscapeHTML(false) // '<' as six bytes would make sizes hard to predict
+	return s
+}}
 
 // maxScratch is the greatest capacity that is kept for the next use.
 const maxScratch = 64 << 10
 
 // add encodes one more event.
-func add(b *bytes.Buffer, event any) error {
+func (s *scratch) add(event any) error {
 	if a, ok := event.(Appender); ok {
-		b.Write(a.AppendJSON(b.AvailableBuffer()))
+		s.Write(a.AppendJSON(s.AvailableBuffer()))
 		return nil
 	}
-	return fastjson.Encode(b, event) // '<' as six bytes would make sizes hard to predict
+	if err := s.json.Encode(event); err != nil {
+		return err
+	}
+	s.Truncate(s.Len() - 1) // the line feed
+	return nil
 }
 
 // Encode returns the ledger event of a domain event, which must not change afterwards. The ledger event keeps the domain
@@ -100,7 +112,7 @@ func (c *Codec[E]) Encode(event E) (Event, error) {
 
 // EncodeAll encodes the events of one decision.
 func (c *Codec[E]) EncodeAll(events []E) ([]Event, error) {
-	s, _ := scratches.Get().(*bytes.Buffer)
+	s, _ := scratches.Get().(*scratch)
 	s.Reset()
 	out, ends := make([]Event, len(events)), make([]int, 0, 16)
 	for i, event := range events {
@@ -108,7 +120,7 @@ func (c *Codec[E]) EncodeAll(events []E) ([]Event, error) {
 		if t == nil {
 			return nil, invalid("event type %T is not registered", event)
 		}
-		if err := add(s, event); err != nil {
+		if err := s.add(event); err != nil {
 			return nil, invalid("event %s: %v", t.name, err)
 		}
 		out[i] = Event{Name: t.name, Version: t.version(), value: event}

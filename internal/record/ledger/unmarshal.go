@@ -9,20 +9,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/trapezehq/trapeze/internal/domain/fastjson"
 )
 
-// reader reads the compact JSON at the start of b into a zero value of one type, and returns its length. 0: it does not read that, and [fastjson] has to.
+// reader reads the compact JSON at the start of b into a zero value of one type, and returns its length. 0: it does not read that, and encoding/json has to.
 type reader func(b []byte, into reflect.Value) int
 
-// unmarshal decodes the JSON of an event, as [fastjson] does. Nearly all is as this program writes it, and is read in one pass: each server of a record reads what the others append.
+// unmarshal decodes the JSON of an event, as encoding/json does. Nearly all is as this program writes it, and is read in one pass: each server of a record reads what the others append.
 func (t *eventType) unmarshal(data []byte, into reflect.Value) error {
 	if t.read != nil && len(data) > 0 && t.read(data, into.Elem()) == len(data) {
 		return nil
 	}
 	into.Elem().SetZero()
-	return fastjson.Unmarshal(data, into.Interface())
+	return json.Unmarshal(data, into.Interface())
 }
 
 // deepest is how deep a type may be nested for a reader.
