@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func configure(url string) (*pgx.ConnConfig, error) {
 		Control:         limitUnsent,
 	}
 	c.DialFunc = dialer.DialContext
-	c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite // of several hosts, the one that writes
+	c.ValidateConnect = begin("")
 	return c, nil
 }
 
@@ -76,33 +77,37 @@ func isLocal(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// connect makes a connection, and refuses a server on which entries would not be safe.
+// begin begins a session with some statements, and refuses a server that only reads, of several hosts, or on which entries would not be safe. It asks once:
+// where each question takes long, a connection may be lost before it is of use.
+func begin(statements string) pgconn.ValidateConnectFunc {
+	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		results, err := conn.Exec(ctx, statements+"SELECT current_setting('transaction_read_only'), current_setting('server_version_num'), current_setting('server_encoding'), "+settingsColumns).ReadAll()
+		if err != nil {
+			return err
+		}
+		row := results[len(results)-1].Rows[0]
+		reads, encoding := string(row[0]), string(row[2])
+		version, err := strconv.Atoi(string(row[1]))
+		switch {
+		case err != nil:
+			return err
+		case reads == "on":
+			return pgconn.ErrReadOnlyConnection
+		case version < 150000:
+			return fmt.Errorf("pglog: PostgreSQL has version %d, and 15 or newer is needed", version/10000)
+		case encoding != "UTF8":
+			return fmt.Errorf("pglog: the database has the encoding %s: create one with ENCODING 'UTF8'", encoding)
+		}
+		s := settings{string(row[3]), string(row[4]), string(row[5])}
+		return s.check()
+	}
+}
+
+// connect makes a connection.
 func connect(ctx context.Context, c *pgx.ConnConfig) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*connectTimeout) // there may be several hosts
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, c.Copy())
-	if err != nil {
-		return nil, err
-	}
-	var version int
-	var encoding string
-	var s settings
-	err = conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), "+settingsColumns).
-		Scan(&version, &encoding, &s.fsync, &s.fullPages, &s.commit)
-	switch {
-	case err != nil:
-	case version < 150000:
-		err = fmt.Errorf("pglog: PostgreSQL has version %d, and 15 or newer is needed", version/10000)
-	case encoding != "UTF8":
-		err = fmt.Errorf("pglog: the database has the encoding %s: create one with ENCODING 'UTF8'", encoding)
-	default:
-		err = s.check()
-	}
-	if err != nil {
-		hangUp(conn)
-		return nil, err
-	}
-	return conn, nil
+	return pgx.ConnectConfig(ctx, c.Copy())
 }
 
 // hangUp closes a connection without waiting for the server for long.

@@ -43,17 +43,6 @@ INSERT INTO S.record(format, id, last) VALUES(FORMAT, gen_random_uuid()::text, 0
 // queries are the statements of a log, with S as the schema.
 type queries struct{ lock, status, last, heads, insert, move, probe, read, stream string }
 
-// names are those of the prepared statements of the writer.
-const (
-	nameBegin  = "trapeze_begin"
-	nameLock   = "trapeze_lock"
-	nameLast   = "trapeze_last"
-	nameHeads  = "trapeze_heads"
-	nameInsert = "trapeze_insert"
-	nameMove   = "trapeze_move"
-	nameCommit = "trapeze_commit"
-)
-
 func newQueries(schema string) queries {
 	in := func(query string) string { return strings.ReplaceAll(query, "S.", schema+".") }
 	const status = "SELECT format, id, last, " + settingsColumns + " FROM S.record"

@@ -23,6 +23,8 @@ type writer struct {
 
 func newWriter(l *Log, c *pgx.ConnConfig) *writer {
 	w := &writer{log: l, config: c.Copy()}
+	// A transaction whose front end has stopped must not keep the lock. How long one waits for the lock is our own decision.
+	w.config.ValidateConnect = begin(fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET statement_timeout = 0; SET lock_timeout = 0; ", idleInTransaction.Milliseconds()))
 	w.config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		if n.SeverityUnlocalized == "WARNING" {
 			w.warned.Store(true)
@@ -110,26 +112,8 @@ func (w *writer) connect(ctx context.Context) error {
 		return nil
 	}
 	conn, err := connect(ctx, w.config)
-	if err != nil {
-		return err
-	}
-	q := &w.log.queries
-	// A transaction whose front end has stopped must not keep the lock. How long one waits for the lock is our own decision.
-	_, err = conn.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET statement_timeout = 0; SET lock_timeout = 0", idleInTransaction.Milliseconds()))
-	for name, query := range map[string]string{
-		nameBegin: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", nameLock: q.lock, nameLast: q.last, nameHeads: q.heads,
-		nameInsert: q.insert, nameMove: q.move, nameCommit: "COMMIT",
-	} {
-		if err == nil {
-			_, err = conn.Prepare(ctx, name, query)
-		}
-	}
-	if err != nil {
-		hangUp(conn)
-		return err
-	}
 	w.conn = conn
-	return nil
+	return err
 }
 
 // drop closes the connection. A transaction in progress ends without effect, unless its commit was sent.
@@ -151,10 +135,10 @@ func (w *writer) lock(ctx context.Context, batch []*request) (end status, heads 
 		streams, times = append(streams, string(s)), append(times, t)
 	}
 	b := &pgx.Batch{}
-	b.Queue(nameBegin)
-	b.Queue(nameLock)
-	b.Queue(nameLast)
-	b.Queue(nameHeads, streams, times)
+	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+	b.Queue(w.log.queries.lock)
+	b.Queue(w.log.queries.last)
+	b.Queue(w.log.queries.heads, streams, times)
 	results := w.conn.SendBatch(ctx, b)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	if _, err := results.Exec(); err != nil {
@@ -185,9 +169,9 @@ func (w *writer) commit(ctx context.Context, p *plan) error {
 	w.log.health.commits(start)
 	defer w.log.health.commits(time.Time{})
 	b := &pgx.Batch{}
-	b.Queue(nameInsert, p.positions, p.streams, p.previous, p.frames)
-	b.Queue(nameMove, p.last)
-	b.Queue(nameCommit)
+	b.Queue(w.log.queries.insert, p.positions, p.streams, p.previous, p.frames)
+	b.Queue(w.log.queries.move, p.last)
+	b.Queue("COMMIT")
 	results := w.conn.SendBatch(ctx, b) // no time limit: what is cut short is committed all the same, without its standby
 	for range 2 {
 		if _, err := results.Exec(); err != nil {
