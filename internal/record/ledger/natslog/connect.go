@@ -47,6 +47,8 @@ func ConnectOptions() []nats.Option {
 		nats.Timeout(requestTimeout),
 		nats.PingInterval(2 * time.Second), // a server that is paused, or whose network is gone, is noticed
 		nats.MaxPingsOutstanding(2),
+		nats.FlusherTimeout(writeTimeout), // meanwhile no ping is sent, and no other call sends anything
+		nats.ReconnectOnFlusherError(),
 	}
 }
 

@@ -50,6 +50,7 @@ const (
 	readBytes   = 8 << 20 // after so many of them a reply ends
 
 	requestTimeout = 2 * time.Second        // for one answer of a server
+	writeTimeout   = 5 * time.Second        // for what is sent to leave the program
 	patience       = 10 * time.Second       // for an append or a read that is tried again
 	retryAfter     = 100 * time.Millisecond // before the next try
 	openTimeout    = 30 * time.Second       // for a cluster that starts
