@@ -171,16 +171,16 @@ func adds(kind string, e *ledger.Entry) []addition {
 
 // wrote counts an entry that was written. It adds only to numbers that are known: others are counted when they are needed.
 func (s *Store) wrote(name, kind string, e *ledger.Entry) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.used.Len() == 0 { // no workspace has limits
+	if !s.counting.Load() { // no workspace has limits
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, more := range adds(kind, e) {
 		u := s.use(name, more.limit)
 		if c, there := s.used.Get(u); there {
 			c.n += more.n
-			s.used.Add(u, c)
+			s.remember(u, c)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (s *Store) count(ctx context.Context, u use) int64 {
 	}
 	before := c.n
 	c.at = now
-	s.used.Add(u, c)
+	s.remember(u, c)
 	s.mu.Unlock()
 
 	n, err := s.Used(ctx, u.workspace, u.limit)
@@ -221,7 +221,7 @@ func (s *Store) count(ctx context.Context, u use) int64 {
 	if c, there := s.used.Get(u); there { // what was written meanwhile may be in the number, or not
 		n += max(c.n-before, 0)
 	}
-	s.used.Add(u, counted{n, now})
+	s.remember(u, counted{n, now})
 	return n
 }
 
@@ -241,7 +241,7 @@ func (s *Store) countFirst(ctx context.Context, u use, now time.Time) int64 {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.used.Add(u, counted{n, now})
+	s.remember(u, counted{n, now})
 	return n
 }
 

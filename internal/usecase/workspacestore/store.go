@@ -3,6 +3,7 @@ package workspacestore
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -41,9 +42,12 @@ type Store struct {
 
 	first sync.Mutex // held while a number is counted that nobody has counted
 
+	looking sync.RWMutex // of states: every call looks, and those that wait for a mutex would be a queue
+	states  map[string]*known
+
 	mu       sync.Mutex
-	states   simplelru.LRUCache[string, *known]
 	used     simplelru.LRUCache[use, counted]
+	counting atomic.Bool   // used has had something
 	reserved map[use]int64 // for entries that are being written
 }
 
@@ -68,11 +72,8 @@ type counted struct {
 
 // New returns the workspaces of a ledger. current is that of [stream.Options].
 func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time, current *stream.Current) (*Store, error) {
-	s := &Store{views: v, now: now, shared: current != nil, reserved: map[use]int64{}}
+	s := &Store{views: v, now: now, shared: current != nil, states: map[string]*known{}, reserved: map[use]int64{}}
 	var err error
-	if s.states, err = lru.New[string, *known](knownMost); err != nil {
-		return nil, err
-	}
 	if s.used, err = lru.New[use, counted](knownMost); err != nil {
 		return nil, err
 	}
@@ -92,10 +93,10 @@ func (s *Store) Find(ctx context.Context, name string) (stream.Folded[workspace.
 // State returns a workspace as it was within the last second, and with every change that was made here. It is shared and must not be changed.
 func (s *Store) State(ctx context.Context, name string) (*workspace.State, error) {
 	now := s.now()
-	s.mu.Lock()
-	k, there := s.states.Get(name)
-	s.mu.Unlock()
-	if there {
+	s.looking.RLock()
+	k := s.states[name]
+	s.looking.RUnlock()
+	if k != nil {
 		if age := now.Sub(k.at); age >= 0 && age < knownFor {
 			return &k.state, nil
 		}
@@ -111,7 +112,17 @@ func (s *Store) find(ctx context.Context, name string) (*workspace.State, error)
 
 // Keep keeps the state of a workspace after a change.
 func (s *Store) Keep(name string, state workspace.State) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.states.Add(name, &known{state, s.now()})
+	k := &known{state, s.now()}
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	if len(s.states) >= knownMost { // they would be read again within a second in any case
+		clear(s.states)
+	}
+	s.states[name] = k
+}
+
+// remember notes a number. The caller holds mu.
+func (s *Store) remember(u use, c counted) {
+	s.used.Add(u, c)
+	s.counting.Store(true)
 }
