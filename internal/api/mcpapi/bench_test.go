@@ -124,10 +124,19 @@ func waitInInbox(conn net.Conn, version, token string) error {
 		_, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\n%s%sContent-Length: %d\r\n\r\n%s", headers, more, len(body), body)
 		return err
 	}
+	call := func(meta, arguments string) string {
+		return `{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "inbox", "arguments": {` + arguments + `}` + meta + `}}`
+	}
 	meta, more := "", "Mcp-Protocol-Version: "+version+"\r\n"
 	if version == statelessVersion {
 		more += "Mcp-Method: tools/call\r\nMcp-Name: inbox\r\n"
 		meta = `, "_meta": {"io.modelcontextprotocol/protocolVersion": "` + version + `", "io.modelcontextprotocol/clientCapabilities": {}}`
+		if err := post(more, call(meta, "")); err != nil { // an agent that waits has called before
+			return err
+		}
+		if _, err := sessionOf(conn); err != nil {
+			return err
+		}
 	} else {
 		for _, body := range []string{
 			`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "` + version + `", "capabilities": {}, "clientInfo": {"name": "w", "version": "1"}}}`,
@@ -145,7 +154,7 @@ func waitInInbox(conn net.Conn, version, token string) error {
 			}
 		}
 	}
-	return post(more, `{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "inbox", "arguments": {"wait": 50}`+meta+`}}`)
+	return post(more, call(meta, `"wait": 50`))
 }
 
 // sessionOf reads an answer and gives the session that it names.

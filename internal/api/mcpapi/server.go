@@ -89,7 +89,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 	resources.Install(s)
 	life, given := liveness.NewPulse(c), epoch.New()
 	for i := range tools {
-		s.AddTool(tools[i].Spec(o.Tools), handler(&tools[i], c, &o, life, given))
+		s.AddTool(tools[i].Bare(), handler(&tools[i], c, &o, life, given))
 	}
 	s.AddReceivingMiddleware(presented(o.Tools, o.Added))
 	if err := taskext.Install(s, o.Tasks); err != nil {

@@ -10,6 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// Object is the schema of any object.
+var Object = &jsonschema.Schema{Type: "object"}
+
 // Schema returns the JSON Schema of the arguments T with few tokens: `jsonschema` tags describe fields, and a field without omitempty or
 // omitzero is required. The values of a field whose type is a closed set of package client are listed, see choices.go. The schema is closed:
 // it has no other fields, and fields with the tag `set:"all"` only if it is full. Schema panics if T has no schema.

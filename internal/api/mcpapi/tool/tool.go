@@ -23,6 +23,9 @@ type Tool struct {
 // Spec describes the tool, by its own name and with templates for [toolset.Set.Text], to the clients of a set.
 func (t Tool) Spec(set toolset.Set) *mcp.Tool { return t.spec(set.Full()) }
 
+// Bare is the tool for the SDK, which would decode the schemas again for each server: clients are shown those of Spec.
+func (t Tool) Bare() *mcp.Tool { return &mcp.Tool{Name: t.Name(), InputSchema: argument.Object} }
+
 // Name is the own name of the tool.
 func (t Tool) Name() string { return t.spec(false).Name }
 

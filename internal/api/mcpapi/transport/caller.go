@@ -29,11 +29,11 @@ type caller struct {
 
 // principal is the state of a principal that all its requests share.
 type principal struct {
-	server   *mcp.Server
-	tasks    taskext.Source
-	sessions *sessions
+	person   string // the user of the client; empty: there is none
+	serving  serving
+	sessions sessions
 	ids      ids // of new sessions
-	tokens   *tokenTransport
+	tokens   tokenTransport
 	streams  atomic.Int32 // open notification streams
 
 	following taskext.Following // tasks that those streams follow

@@ -12,7 +12,7 @@
 // Where to change what:
 //   - handler.go: the limits: sessions and streams of one principal, principals that are kept, the size of a message, how long a
 //     session may be idle, and how often the token of an open request is checked again
-//   - principals.go: when the server of a principal is dropped; session.go: which sessions are in use; continued.go: which sessions of
+//   - principals.go: when a principal is forgotten; serving.go: when it has a server; session.go: which sessions are in use; continued.go: which sessions of
 //     a server that was restarted continue
 //   - event_store.go: how many events wait for a client that reconnects
 //   - wait.go: which calls wait before the server of their principal has them, with the memory of one goroutine

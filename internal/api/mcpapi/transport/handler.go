@@ -47,7 +47,7 @@ const (
 
 // Options of a [Handler].
 type Options struct {
-	// Make returns the MCP server of a principal and the source of its tasks. The client calls the API as the principal: with the token
+	// Make returns the MCP server of a principal and the source of its tasks, whenever it has none. The client calls the API as the principal: with the token
 	// of the current call, or outside of calls with the newest token seen. person is the user of the client, from the token; empty if
 	// there is none. The server gives a new session the next id of ids (GetSessionID).
 	Make func(c *client.Client, person string, ids func() string) (*mcp.Server, taskext.Source)
@@ -100,9 +100,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for m.place != nil && m.place.Wait(m.r.Context(), h.options.Stopping(), m.end) {
 		h.ask(m)
 	}
-	if m.to != nil {
-		m.to.ServeHTTP(m.w, m.r)
+	if m.to == nil || m.place != nil && r.Context().Err() != nil { // or the client is gone
+		return
 	}
+	leave, err := m.of.serving.enter(func() (*mcp.Server, taskext.Source, error) { return h.create(m.of) })
+	if err != nil {
+		http.Error(m.w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer leave()
+	m.to.ServeHTTP(m.w, m.r)
 }
 
 // admit answers a message that is refused, or sets what serves it, and the place in which it waits before.
@@ -114,11 +121,7 @@ func (h *Handler) admit(m *message) {
 	}
 	a := answerTo(m.w)
 	v := &caller{key: keyOf(me), token: bearerOf(m.r)}
-	p, leave, err := h.principals.enter(v.key, func() (*principal, error) { return h.principal(v.token, me.Person) })
-	if err != nil {
-		http.Error(a, err.Error(), http.StatusInternalServerError)
-		return
-	}
+	p, leave := h.principals.enter(v.key, func() *principal { return h.principal(me.Person) })
 	m.done = append(m.done, leave, v.decoded)
 	v.principal = p
 	p.tokens.use(v.token)
@@ -131,13 +134,14 @@ func (h *Handler) admit(m *message) {
 		http.Error(a, refused.text(), http.StatusForbidden)
 		return
 	}
+	var err error
 	if v.tools, err = toolset.Parse(m.r.URL.Query()); err != nil {
 		http.Error(a, strings.TrimPrefix(err.Error(), string(client.Invalid)+": "), http.StatusBadRequest)
 		return
 	}
 	ctx, done := h.whileValid(m.r, v)
 	m.done = append(m.done, done)
-	m.w, m.r, m.to = a, m.r.WithContext(within(ctx, v)), h.old
+	m.w, m.r, m.to, m.of = a, m.r.WithContext(within(ctx, v)), h.old, v
 	m.r.Body = io.NopCloser(bytes.NewReader(body))
 	_ = a.control.SetReadDeadline(time.Time{}) // a waiting connection would time out; not supported by test servers
 	if m.r.Header.Get("Mcp-Protocol-Version") >= StatelessVersion {
@@ -169,24 +173,33 @@ func (h *Handler) whileValid(r *http.Request, v *caller) (ctx context.Context, d
 	return ctx, func() { cancel(); look.Stop() }
 }
 
-func serverOf(r *http.Request) *mcp.Server { return callerFrom(r.Context()).server }
+func serverOf(r *http.Request) *mcp.Server {
+	s, _ := callerFrom(r.Context()).serving.now()
+	return s
+}
 
 func tasksOf(r *http.Request) (taskext.Source, *taskext.Following) {
 	v := callerFrom(r.Context())
-	return v.tasks, &v.following
+	_, tasks := v.serving.now()
+	return tasks, &v.following
 }
 
 // principal creates the state of a principal.
-func (h *Handler) principal(token, person string) (*principal, error) {
-	p := &principal{tokens: &tokenTransport{api: h.api}}
-	c, err := client.New("http://localhost", token, client.Options{HTTP: &http.Client{Transport: p.tokens}, Retries: -1, UserAgent: "trapeze-mcp"})
+func (h *Handler) principal(person string) *principal {
+	p := &principal{person: person, tokens: tokenTransport{api: h.api}}
+	p.sessions = sessions{of: &p.serving, again: make(chan struct{}, 1), known: map[string]*session{}}
+	return p
+}
+
+// create creates the server of the principal of a caller.
+func (h *Handler) create(v *caller) (*mcp.Server, taskext.Source, error) {
+	c, err := client.New("http://localhost", v.token, client.Options{HTTP: &http.Client{Transport: &v.tokens}, Retries: -1, UserAgent: "trapeze-mcp"})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p.server, p.tasks = h.options.Make(c, person, p.ids.take)
-	p.server.AddReceivingMiddleware(withMessageCaller)
-	p.sessions = &sessions{server: p.server, again: make(chan struct{}, 1), known: map[string]*session{}}
-	return p, nil
+	s, tasks := h.options.Make(c, v.person, v.ids.take)
+	s.AddReceivingMiddleware(withMessageCaller)
+	return s, tasks, nil
 }
 
 // beat sends a heartbeat of an agent whose client keeps a request open, unless its token may only read.

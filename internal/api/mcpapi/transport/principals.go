@@ -25,20 +25,20 @@ func newPrincipals(most int) *principals {
 }
 
 // enter returns the principal of a key, and creates it if necessary. It is kept until leave is called.
-func (s *principals) enter(key string, made func() (*principal, error)) (p *principal, leave func(), err error) {
+func (s *principals) enter(key string, made func() *principal) (p *principal, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, here := s.busy[key]
 	if !here {
 		if p, here = s.idle.Peek(key); here {
 			s.idle.Remove(key)
-		} else if p, err = made(); err != nil {
-			return nil, nil, err
+		} else {
+			p = made()
 		}
 		s.busy[key] = p
 	}
 	p.requests++
-	return p, func() { s.leave(key, p) }, nil
+	return p, func() { s.leave(key, p) }
 }
 
 func (s *principals) leave(key string, p *principal) {

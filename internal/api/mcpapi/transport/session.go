@@ -13,7 +13,7 @@ const sessionHeader = "Mcp-Session-Id"
 // sessions tracks which sessions of one principal are in use, in the older protocol. The MCP server of the principal is the authority on
 // which sessions exist.
 type sessions struct {
-	server *mcp.Server
+	of *serving
 
 	again chan struct{} // of capacity 1: full while a session of another process is begun again
 
@@ -122,7 +122,11 @@ func (s *sessions) endAll() {
 // open returns the sessions of the server. The SDK also has a session without an id for each request of the newer protocol.
 func (s *sessions) open() map[string]*mcp.ServerSession {
 	all := map[string]*mcp.ServerSession{}
-	for x := range s.server.Sessions() {
+	server, _ := s.of.now()
+	if server == nil {
+		return all
+	}
+	for x := range server.Sessions() {
 		if id := x.ID(); id != "" {
 			all[id] = x
 		}
@@ -140,7 +144,7 @@ func end(x *mcp.ServerSession) {
 func ownSessions(p process, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, id := callerFrom(r.Context()), r.Header.Get(sessionHeader)
-		mine := v.sessions
+		mine := &v.sessions
 		switch {
 		case id != "":
 			leave, ok := mine.enter(id)

@@ -24,9 +24,10 @@ type message struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	to    http.Handler // nil: the message has been answered
-	place *park.Place  // in which the message waits; nil: it does not wait
-	path  string       // of the API, with what the message waits for
-	end   time.Time    // of the wait
+	of    *caller
+	place *park.Place // in which the message waits; nil: it does not wait
+	path  string      // of the API, with what the message waits for
+	end   time.Time   // of the wait
 	done  []func()
 }
 
@@ -55,7 +56,9 @@ func (h *Handler) park(m *message, v *caller, body []byte) {
 	v.decoded()
 	v.since = time.Now()
 	m.path, m.end = wait.Path, v.since.Add(wait.Most)
-	h.ask(m)
+	if h.ask(m); m.place.Taken() {
+		v.serving.rest()
+	}
 }
 
 // ask asks the API whether the message still waits, and finds it another place then.

@@ -82,6 +82,47 @@ func TestACallWaitsBeforeTheServerHasIt(t *testing.T) {
 	})
 }
 
+// TestAPrincipalThatWaitsHasNoServer counts the servers that are made: it is none for each message, and another after a wait.
+func TestAPrincipalThatWaitsHasNoServer(t *testing.T) {
+	o := transport.Options{Waits: func(p *mcp.CallToolParamsRaw, _ toolset.Set) (transport.Wait, bool) {
+		return transport.Wait{Path: "/v1/inbox?wait=50s", Most: 50 * time.Second}, p.Name == "whoami"
+	}}
+	run(t, o, func(t *testing.T, h *harness) {
+		one, other := h.token("t", coder), h.token("o", agent("other"))
+		made := func(what string, want int, do func()) {
+			t.Helper()
+			before := len(h.clients)
+			if do(); len(h.clients)-before != want {
+				t.Errorf("%s: %d servers were made, want %d", what, len(h.clients)-before, want)
+			}
+		}
+		wait := func(token string, want int) {
+			h.changed = make(chan struct{}, 1)
+			if got, _ := h.wait(t.Context(), token, "whoami", waiting("")); got.status != want {
+				t.Errorf("a call that waits: %d %s, want %d", got.status, got.body, want)
+			}
+			h.changed = nil
+		}
+		made("the first message", 1, func() { h.wait(t.Context(), one, "whoami", waiting("")) })
+		made("the second", 0, func() { h.wait(t.Context(), one, "whoami", waiting("")) })
+		made("one that waits", 1, func() { wait(one, http.StatusOK) })
+
+		session := h.session(other)
+		made("one that waits beside a session", 0, func() { wait(other, http.StatusOK) })
+		if r := h.send(other, session, whoami(2, 0)); r.status != http.StatusOK {
+			t.Errorf("the session after that: %d %s", r.status, r.body)
+		}
+
+		gone, leave := context.WithCancel(t.Context())
+		h.changed = make(chan struct{}, 1)
+		time.AfterFunc(5*time.Second, leave)
+		made("one whose client is gone", 0, func() { h.wait(gone, one, "whoami", waiting("")) })
+		if h.left == 0 {
+			t.Error("it waits in the API still")
+		}
+	})
+}
+
 // come wakes the message that waits; mine says that there is something for it.
 func (h *harness) come(mine bool) {
 	h.mu.Lock()
