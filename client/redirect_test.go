@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ func TestRedirectsAndErrorsAreThoseOfTheHTTPClient(t *testing.T) {
 // redirected makes a call that is redirected, and returns what the servers saw and what the caller was told.
 func redirected(t *testing.T, path string, limit time.Duration) string {
 	t.Helper()
+	var mu sync.Mutex
 	var seen []string
 	note := func(at string, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -49,6 +51,8 @@ func redirected(t *testing.T, path string, limit time.Duration) string {
 		if r.Header.Get("Authorization") == "Bearer t" && r.Header.Get("Idempotency-Key") == "k" {
 			token = " token"
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		seen = append(seen, strings.TrimSpace(at+r.Method+" "+r.URL.Path+token+" "+string(body)))
 	}
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,14 +88,19 @@ func redirected(t *testing.T, path string, limit time.Duration) string {
 	}
 	var out struct{ N int }
 	err = c.Call(client.WithKey(context.Background(), "k"), http.MethodPost, "/v1"+path, nil, map[string]int{"n": 1}, &out)
+	mu.Lock()
+	defer mu.Unlock()
 	return strings.NewReplacer(first.URL, "FIRST", other.URL, "OTHER").Replace(fmt.Sprintf("%s: %d, %v", strings.Join(seen, "; "), out.N, err))
 }
 
 // TestWhatTheHTTPClientSaysOfRedirectsIsAsked has a client that follows none, and a server that is away.
 func TestWhatTheHTTPClientSaysOfRedirectsIsAsked(t *testing.T) {
+	var mu sync.Mutex
 	var seen []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
 		seen = append(seen, r.URL.Path)
+		mu.Unlock()
 		http.Redirect(w, r, "/v1/there", http.StatusTemporaryRedirect)
 	}))
 	defer s.Close()
@@ -111,6 +120,8 @@ func TestWhatTheHTTPClientSaysOfRedirectsIsAsked(t *testing.T) {
 	if !slices.Equal(errs[:3], errs[3:]) || !strings.Contains(errs[0], "no further") || !strings.Contains(errs[1], `Get "URL/v1/here": dial tcp`) || !strings.Contains(errs[2], "does not use TLS") {
 		t.Errorf("%q", errs)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if !slices.Equal(seen, []string{"/v1/here", "/v1/here"}) {
 		t.Errorf("the server saw %q", seen)
 	}
