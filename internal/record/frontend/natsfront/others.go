@@ -59,7 +59,7 @@ func (s others) Drain(_ context.Context, name string, on bool) error {
 	if on {
 		n = notice{Drain: name}
 	}
-	return s.notify(n) // this front end hears it, too
+	return s.notify(n)
 }
 
 // Forget implements [frontend.Others].
@@ -67,7 +67,9 @@ func (s others) Forget(_ context.Context, name string) error {
 	return s.notify(notice{Forget: name})
 }
 
+// notify tells all front ends; this one does not hear itself.
 func (s *Store) notify(n notice) error {
+	s.note(n)
 	text, err := json.Marshal(n)
 	if err != nil {
 		return err

@@ -69,6 +69,25 @@ func Append(b, entry []byte) ([]byte, uint32) {
 	return b, crc32.Checksum(b[start+sealedHeader:], castagnoli)
 }
 
+// encodings are buffers for the bytes of entries before they are framed; those that are larger than maxKept are not kept.
+var encodings = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxKept = 64 << 10
+
+// AppendEntry is [Append] for an entry that is to follow a position, and returns how many bytes it has. Errors: those of [ledger.Entry.EncodeFor].
+func AppendEntry(b []byte, e *ledger.Entry, expect ledger.Position) (stored []byte, sum uint32, size int, err error) {
+	buf, _ := encodings.Get().(*[]byte)
+	encoded, err := e.EncodeFor((*buf)[:0], expect)
+	if err == nil {
+		b, sum = Append(b, encoded)
+	}
+	if cap(encoded) <= maxKept {
+		*buf = encoded
+		encodings.Put(buf)
+	}
+	return b, sum, len(encoded), err
+}
+
 // Seal writes into a frame where its entry is: its position, that of the entry before it in its stream, 0 for none, and the sum over the
 // index with both.
 func Seal(frame []byte, sum uint32, at, previous ledger.Position, index uint64) error {

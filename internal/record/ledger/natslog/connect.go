@@ -41,6 +41,7 @@ func Connect(urls string, more ...nats.Option) (*nats.Conn, error) {
 func ConnectOptions() []nats.Option {
 	return []nats.Option{
 		nats.Name("trapeze"),
+		nats.NoEcho(),             // what a front end tells the others is large
 		nats.ReconnectBufSize(-1), // an append that fails must not be sent later
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(retryAfter),

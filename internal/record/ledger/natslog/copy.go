@@ -135,11 +135,10 @@ func (c *copier) send(ctx context.Context, e ledger.Entry) error {
 	if e.Version == 0 {
 		expect = ledger.Any
 	}
-	b, err := e.EncodeFor(nil, expect)
+	stored, sum, _, err := frame.AppendEntry(nil, &e, expect)
 	if err != nil {
 		return err
 	}
-	stored, sum := frame.Append(nil, b)
 	if err := frame.Seal(stored, sum, 0, head, 0); err != nil {
 		return fmt.Errorf("entry %d: %w", e.Position, err)
 	}

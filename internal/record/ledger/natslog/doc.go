@@ -26,7 +26,7 @@
 //   - sync.go: how servers that do not sync are refused; create.go: the configuration of the stream, and which ones are refused; subject.go: how names become subjects
 //   - append.go: what follows from each answer to an append; stuck.go: when a leader that takes none for a stream is asked to step down; lane.go: the records of reads
 //   - log.go: how a record is opened; errors.go: which errors of JetStream mean that another entry was first
-//   - read.go: reads; lease.go: how long what a leader answers is used; election.go: what happens when there is another; get.go: the requests for messages; request.go: how
+//   - read.go: reads; ride.go: when the leader is not asked where the record ends; lease.go: how long what a leader answers is used; election.go: what happens when there is another; get.go: the requests for messages; request.go: how
 //     answers are waited for
 //   - copy.go: how a record of another ledger moves here; bucket.go: buckets beside the record
 //   - groups.go: where the replicas of an existing stream are, and who leads them

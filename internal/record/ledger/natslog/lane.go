@@ -74,11 +74,11 @@ func (l *Log) appendAny(ctx context.Context, e ledger.Entry) (ledger.Position, e
 		if timed.Time.Before(n.at) {
 			timed.Time = n.at
 		}
-		b, err := timed.EncodeFor(nil, ledger.Any)
+		stored, sum, _, err := frame.AppendEntry(nil, &timed, ledger.Any)
 		if err != nil {
 			return 0, err
 		}
-		at, err := l.put(ctx, &timed, b, n.end)
+		at, err := l.put(ctx, &timed, stored, sum, n.end)
 		if err == nil {
 			n.end, n.at = at, timed.Time
 			return at, nil

@@ -26,6 +26,7 @@ type Log struct {
 	leaders  elections
 	occupied Occupied
 	replies  replies
+	riders   riders
 
 	self      string // the name of this front end in what it tells the others
 	outbox    outbox

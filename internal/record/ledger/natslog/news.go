@@ -126,6 +126,9 @@ func (n *news) take(after ledger.Position, limit int) (list []told, read bool) {
 		if !ok || len(t.frame) == 0 {
 			return list, ok && len(list) == 0
 		}
+		if list == nil {
+			list = make([]told, 0, min(limit, len(n.told)))
+		}
 		list = append(list, t)
 		n.forget(t.at)
 	}
@@ -154,6 +157,7 @@ func (n *news) forget(at ledger.Position) {
 
 // entries decodes what was told. One that cannot be decoded ends the list: the record says what is wrong with it.
 func (c *chain) entries(list []told) (entries []ledger.Entry, size int) {
+	entries = make([]ledger.Entry, 0, len(list))
 	for _, t := range list {
 		var e ledger.Entry
 		if t.own != nil {

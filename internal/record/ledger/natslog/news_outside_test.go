@@ -133,3 +133,30 @@ func TestALargeEntryAndOneThatIsToldWronglyAreRead(t *testing.T) {
 		t.Errorf("%v, of %d and %d entries", err, len(got), len(stored))
 	}
 }
+
+func TestAFrontEndIsNotSentWhatItTellsTheOthers(t *testing.T) {
+	c := natstest.Start(t, 3)
+	o := natslog.Options{Name: newName(), Synced: true}
+	conn, other := c.Connect(t, 0), c.Connect(t, 1)
+	l, err := natslog.Open(t.Context(), conn, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	subject := strings.ToLower(o.Name) + ".appended"
+	own, err := conn.SubscribeSync(subject)
+	heard, err2 := other.SubscribeSync(subject)
+	if err := errors.Join(err, err2, conn.Flush(), other.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, 0, 1, "first")
+	if _, err := heard.NextMsg(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Flush(); err != nil { // after which it would be there
+		t.Fatal(err)
+	}
+	if n, _, err := own.Pending(); n != 0 || err != nil {
+		t.Errorf("%d messages, %v", n, err)
+	}
+}

@@ -142,9 +142,10 @@ func TestAnElectionEndsRequestsOnTheirWay(t *testing.T) {
 
 // A read that went to a replica which died while it led waits for nothing.
 func TestAReadOnItsWayEndsWhenALeaderIsElected(t *testing.T) {
-	conn := natstest.Start(t, 1).Connect(t, 0)
-	silent, err := conn.SubscribeSync("$JS.API.DIRECT.GET.GONE")
-	if err != nil {
+	c := natstest.Start(t, 1)
+	conn, replica := c.Connect(t, 0), c.Connect(t, 0)
+	silent, err := replica.SubscribeSync("$JS.API.DIRECT.GET.GONE")
+	if err := errors.Join(err, replica.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	read := make(chan error, 1)
@@ -152,7 +153,7 @@ func TestAReadOnItsWayEndsWhenALeaderIsElected(t *testing.T) {
 	if _, err := silent.NextMsg(time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Publish("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.GONE", nil); err != nil {
+	if err := replica.Publish("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.GONE", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-read; !errors.Is(err, natslog.ErrElected) {
@@ -162,13 +163,15 @@ func TestAReadOnItsWayEndsWhenALeaderIsElected(t *testing.T) {
 
 // An election is told of before the new leader answers.
 func TestALeaderThatDoesNotAnswerYetIsAskedAgain(t *testing.T) {
-	conn := natstest.Start(t, 1).Connect(t, 0)
+	c := natstest.Start(t, 1)
+	conn, leader := c.Connect(t, 0), c.Connect(t, 0)
 	asked := 0
-	if _, err := conn.Subscribe("$JS.API.STREAM.MSG.GET.NEW", func(m *nats.Msg) {
+	_, err := leader.Subscribe("$JS.API.STREAM.MSG.GET.NEW", func(m *nats.Msg) {
 		if asked++; asked > 1 {
 			_ = m.Respond([]byte(`{"error": {"err_code": 10037}}`)) // it has no message
 		}
-	}); err != nil {
+	})
+	if err := errors.Join(err, leader.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	if err := natslog.AskAfterElection(t.Context(), conn, "NEW"); err != nil {

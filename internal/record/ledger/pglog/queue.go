@@ -30,14 +30,10 @@ func newRequest(e ledger.Entry, expect ledger.Position) (*request, error) {
 }
 
 // set gives the request an entry.
-func (r *request) set(e ledger.Entry) error {
-	b, err := e.EncodeFor(nil, r.expect)
-	if err != nil {
-		return err
-	}
+func (r *request) set(e ledger.Entry) (err error) {
 	r.entry = e
-	r.frame, r.sum = frame.Append(r.frame[:0], b)
-	return nil
+	r.frame, r.sum, _, err = frame.AppendEntry(r.frame[:0], &e, r.expect)
+	return err
 }
 
 // queue holds the appends that wait for the writer, in order of arrival.

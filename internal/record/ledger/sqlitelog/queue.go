@@ -33,21 +33,10 @@ func newRequest() *request {
 	return r
 }
 
-// encodings are buffers for the bytes of entries before they are framed.
-var encodings = sync.Pool{New: func() any { return new([]byte) }}
-
 // set makes it a request to append an entry.
-func (r *request) set(e ledger.Entry, expect ledger.Position) error {
-	buf, _ := encodings.Get().(*[]byte)
-	b, err := e.EncodeFor((*buf)[:0], expect)
-	if err == nil {
-		r.entry, r.size, r.expect = e, len(b), expect
-		r.bytes, r.sum = frame.Append(r.bytes[:0], b)
-	}
-	if cap(b) <= maxKept {
-		*buf = b
-		encodings.Put(buf)
-	}
+func (r *request) set(e ledger.Entry, expect ledger.Position) (err error) {
+	r.entry, r.expect = e, expect
+	r.bytes, r.sum, r.size, err = frame.AppendEntry(r.bytes[:0], &e, expect)
 	return err
 }
 
