@@ -280,6 +280,9 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	res, err := do(c.HTTP, req)
 	if err != nil {
 		c.Servers.leave(base)
+		if errors.Is(err, context.DeadlineExceeded) {
+			c.HTTP.CloseIdleConnections() // they are mostly lost with that of the call
+		}
 		if p, ok := Unsafe(err, base); ok {
 			return nil, c.Refused(&http.Response{}, p.text())
 		}

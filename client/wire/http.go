@@ -13,13 +13,16 @@ import (
 // dialLimit is how long it may take to connect.
 const dialLimit = 5 * time.Second
 
+// quiet is how long nothing need arrive on a connection. Then the other end is asked whether it is there, also while a call waits, and has as long to answer.
+const quiet = 9 * time.Second
+
 // HTTP returns an HTTP client that keeps so many idle connections. trust is for its connections with TLS; nil means the CAs of the system.
 func HTTP(connections int, trust *tls.Config) *http.Client {
-	dialer := net.Dialer{Timeout: dialLimit, KeepAlive: 30 * time.Second}
+	dialer := net.Dialer{Timeout: dialLimit, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: quiet, Interval: quiet / 3, Count: 3}}
 	return &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, MaxIdleConns: connections, MaxIdleConnsPerHost: connections,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
-		TLSClientConfig: trust, ForceAttemptHTTP2: true,
+		TLSClientConfig: trust, ForceAttemptHTTP2: true, HTTP2: &http.HTTP2Config{SendPingTimeout: quiet, PingTimeout: quiet},
 	}}
 }
 
