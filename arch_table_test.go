@@ -237,7 +237,7 @@ var innerPackages = []pkg{
 		dir: "record/view/sqlview", what: "the views in SQLite, projected in the embedded ledger's transaction",
 		imports: "domain/event domain/task domain/agent domain/identity domain/channel domain/workspace content/envelope record/ledger record/ledger/sqlitelog " +
 			"record/view record/view/watch record/view/rowjson record/view/sqlview/cache record/view/sqlview/cursor record/view/sqlview/kept record/view/sqlview/query record/view/sqlview/search record/view/sqlview/sweep " +
-			"record/view/sqlview/ticketlist",
+			"record/view/sqlview/tasklist record/view/sqlview/ticketlist",
 		libs: "database/sql",
 	},
 	{dir: "record/view/sqlview/cache", what: "recently used values"},
@@ -247,6 +247,7 @@ var innerPackages = []pkg{
 		dir: "record/view/sqlview/kept", what: "sums over the tables that no rebuild makes again, so that changes of them are noticed",
 		imports: "record/ledger/sqlitelog record/view/sqlview/query", libs: "database/sql",
 	},
+	{dir: "record/view/sqlview/tasklist", what: "lists of tasks, and their numbers", imports: "domain/event record/ledger record/view record/view/sqlview/query", libs: "database/sql"},
 	{dir: "record/view/sqlview/ticketlist", what: "which tickets a list has, in which order", imports: "domain/event record/view record/view/sqlview/query"},
 	{dir: "record/view/sqlview/query", what: "prepared queries on a pool of connections, and tables that are compared", imports: "record/ledger", libs: "database/sql"},
 	{

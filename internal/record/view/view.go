@@ -38,8 +38,8 @@ type Ref struct {
 
 // Timers lists the tasks with timers that are due, or that may be early.
 type Timers interface {
-	// Due lists up to limit tasks whose next timer is due at or before a time, the longest overdue first, and the time of
-	// the first timer after those (zero if none).
+	// Due lists up to limit tasks whose next timer is due at or before a time, the longest overdue first, and a time before which no other is due: that of
+	// the first timer after those, or of one that was stopped a moment ago (zero if none).
 	Due(ctx context.Context, by time.Time, limit int) ([]Ref, time.Time, error)
 	// Waiting lists the ids of handoffs that were offered to nobody yet and wait for an open circuit, of those that an agent is a candidate of.
 	Waiting(ctx context.Context, workspace, agent string) ([]string, error)
@@ -59,7 +59,7 @@ type Freshness interface {
 	// Wait returns when the views have every entry up to a position, or when ctx ends.
 	Wait(ctx context.Context, at ledger.Position) error
 	// Watch signals whenever something may have come to the inbox of an agent of the workspace, and mostly when something has left it; the empty workspace and agent mean
-	// any change of any view. The channel holds one pending signal and is never closed; stop ends it.
+	// any change of any view, of which the signal may come two seconds late unless a timer is due before that. The channel holds one pending signal and is never closed; stop ends it.
 	Watch(workspace, agent string) (changed <-chan struct{}, stop func())
 	// WatchTask signals whenever the views have a new entry of a task.
 	WatchTask(workspace, task string) (changed <-chan struct{}, stop func())

@@ -2,15 +2,9 @@ package sqlview
 
 import (
 	"bytes"
-	"context"
-	"database/sql"
 	"encoding/json"
-	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/view"
-	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // inEnvelope is the start of the canonical JSON of an envelope that has artifacts, unless a newer version has keys that
@@ -41,29 +35,4 @@ func artifacts(doc []byte) (digests []string) {
 		}
 	}
 	return digests
-}
-
-// ReferringTasks implements [view.References].
-func (v *Views) ReferringTasks(ctx context.Context, workspace, digest string, f view.ReferenceFilter) ([]string, error) {
-	q, args := "SELECT task FROM view_artifact AS a WHERE ws = ? AND digest = ?", []any{workspace, digest}
-	if f.Involving != "" {
-		q += " AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = a.ws AND i.agent = ? AND i.task = a.task)"
-		args = append(args, strings.TrimPrefix(f.Involving, "agent/"))
-	}
-	if f.After != "" {
-		q += " AND task < ?"
-		args = append(args, f.After)
-	}
-	return query.Texts(ctx, v.db, q+" ORDER BY task DESC LIMIT ? | 0", append(args, view.PageSize(f.Limit))...)
-}
-
-// IsReferred implements [view.References]. One statement sees one state.
-func (v *Views) IsReferred(ctx context.Context, workspace, digest string) (referred bool, at ledger.Position, err error) {
-	err = v.db.Each(ctx, func(rows *sql.Rows) error {
-		var position int64
-		err := rows.Scan(&referred, &position)
-		at = ledger.Position(position) //nolint:gosec // never negative
-		return err
-	}, "SELECT EXISTS(SELECT 1 FROM view_artifact WHERE ws = ? AND digest = ?), position FROM view_meta", workspace, digest)
-	return referred, at, err
 }

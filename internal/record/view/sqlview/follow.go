@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/watch"
 )
 
 const (
@@ -20,9 +22,17 @@ const (
 type follower struct {
 	ledger    ledger.Ledger
 	projector *projector
+	hub       *watch.Hub[topic]
 	db        *sqlitelog.Database
 	cancel    context.CancelFunc
 	done      chan struct{}
+
+	writing     sync.Mutex      // held while the projector is at work, and for the next four
+	at, written ledger.Position // of the newest entry heard, and of the tables
+	unwritten   int             // entries between the two
+	lost        bool            // what was heard could not be written: it is to be heard again
+	late        *time.Timer     // writes what nobody has asked for
+	behind      atomic.Bool     // the tables lack something
 
 	mu      sync.Mutex
 	failure error
@@ -41,66 +51,64 @@ func Follow(ctx context.Context, l ledger.Ledger, path string) (*Views, error) {
 		return nil, err
 	}
 	v := newViews()
+	f := &follower{ledger: l, projector: v.projector, hub: v.hub, db: db, done: make(chan struct{})}
+	v.follower = f
 	v.attach(l, db.Readers())
-	var at ledger.Position
-	err = db.Write(func(tx *sqlitelog.Tx) (err error) { at, err = v.projector.Setup(tx); return err })
+	err = db.Write(func(tx *sqlitelog.Tx) (err error) { f.written, err = v.projector.Setup(tx); return err })
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlview: %w", err), db.Close())
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	f := &follower{ledger: l, projector: v.projector, db: db, cancel: cancel, done: make(chan struct{})}
-	v.follower = f
+	f.at = f.written
+	ctx, f.cancel = context.WithCancel(ctx)
 	v.projector.cursors.Keep(v.write)
-	go f.run(ctx, at)
+	go f.run(ctx)
 	return v, nil
 }
 
-func (f *follower) run(ctx context.Context, at ledger.Position) {
+func (f *follower) run(ctx context.Context) {
 	defer close(f.done)
 	for ctx.Err() == nil {
 		follow, stop := context.WithCancel(ctx)
-		err := f.begin(ctx, stop, &at)
+		at, err := f.begin(ctx, stop)
 		if err == nil {
-			err = f.ledger.Follow(follow, at, func(entries []ledger.Entry) error {
-				if err := f.project(entries); err != nil {
-					return err
-				}
-				at = entries[len(entries)-1].Position
-				return nil
-			})
+			err = f.ledger.Follow(follow, at, f.project)
 		}
 		interrupted := follow.Err() != nil
 		stop()
 		if ctx.Err() == nil && !interrupted {
-			f.fail(at, err)
+			f.fail(err)
 			select {
 			case <-time.After(followPause):
 			case <-ctx.Done():
 			}
 		}
 	}
-	f.fail(at, errors.New("closed"))
+	_ = f.catchUp() // otherwise it is heard again
+	f.fail(errors.New("closed"))
 }
 
-// begin prepares for following: it empties the views if a rebuild is requested, or if they are ahead of the ledger and
+// begin prepares for following, and returns the position after which to follow: it empties the views if a rebuild is requested, or if they are ahead of the ledger and
 // therefore of another one.
-func (f *follower) begin(ctx context.Context, stop context.CancelFunc, at *ledger.Position) error {
+func (f *follower) begin(ctx context.Context, stop context.CancelFunc) (ledger.Position, error) {
 	last, err := f.ledger.Last(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	f.lost = false
 	f.mu.Lock()
 	asked := f.asked
 	f.asked, f.stop = nil, stop
 	f.mu.Unlock()
-	if len(asked) == 0 && *at <= last {
-		f.trust(*at, false)
-		f.projector.Committed(*at)
-		return nil
+	if len(asked) == 0 && f.at <= last {
+		f.trust(f.at, false)
+		f.projector.Committed(f.at)
+		return f.at, nil
 	}
 	err = f.db.Write(f.projector.Reset)
 	if err == nil {
-		*at = 0
+		f.reached(0)
 		f.mu.Lock()
 		f.until, f.failure = last, errors.New("views are being rebuilt")
 		f.mu.Unlock()
@@ -110,22 +118,105 @@ func (f *follower) begin(ctx context.Context, stop context.CancelFunc, at *ledge
 	for _, ch := range asked {
 		ch <- err
 	}
-	return err
+	return f.at, err
 }
 
 func (f *follower) project(entries []ledger.Entry) error {
-	err := f.db.Write(func(tx *sqlitelog.Tx) error { return f.projector.Project(tx, entries) })
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	if f.lost {
+		return errors.New("what was heard could not be written")
+	}
+	if f.isBroken() || !onlyHeard(entries) {
+		return f.write(entries)
+	}
+	f.behind.Store(true) // before anybody is told: who begins to watch now, and looks, has the tables written
+	now, err := f.projector.hear(entries, f.hub.Watched)
 	if err != nil {
-		f.projector.forget()
-		f.mu.Lock()
-		f.broken = true
-		f.mu.Unlock()
+		f.forget()
 		return err
 	}
-	at := entries[len(entries)-1].Position
-	f.trust(at, true)
-	f.projector.Committed(at)
+	if f.unwritten == 0 {
+		f.late = time.AfterFunc(writeEvery, func() { _ = f.catchUp() })
+	}
+	f.at, f.unwritten = entries[len(entries)-1].Position, f.unwritten+len(entries)
+	if now || f.unwritten >= writeAfter {
+		return f.write(nil)
+	}
+	f.trust(f.at, false)
+	f.hub.Reach(f.at)
 	return nil
+}
+
+// catchUp writes what was heard.
+func (f *follower) catchUp() error {
+	if !f.behind.Load() {
+		return nil
+	}
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	return f.settle()
+}
+
+// settle writes what was heard. The lock is held.
+func (f *follower) settle() error {
+	if !f.behind.Load() {
+		return nil
+	}
+	err := f.write(nil)
+	if err != nil {
+		f.lost = true
+		f.failed(err)
+		f.mu.Lock()
+		f.stop()
+		f.mu.Unlock()
+	}
+	return err
+}
+
+// write writes what was heard, and more entries.
+func (f *follower) write(entries []ledger.Entry) error {
+	err := f.db.Write(func(tx *sqlitelog.Tx) error {
+		if len(entries) == 0 {
+			return f.projector.flush(tx, f.at)
+		}
+		return f.projector.Project(tx, entries)
+	})
+	if err != nil {
+		f.forget()
+		return err
+	}
+	if len(entries) > 0 {
+		f.at = entries[len(entries)-1].Position
+	}
+	f.reached(f.at)
+	f.trust(f.at, true)
+	f.projector.Committed(f.at)
+	return nil
+}
+
+// reached notes the position of the tables.
+func (f *follower) reached(at ledger.Position) {
+	f.at, f.written, f.unwritten = at, at, 0
+	f.behind.Store(false)
+	if f.late != nil {
+		f.late.Stop()
+	}
+}
+
+// forget gives up what was heard and not written.
+func (f *follower) forget() {
+	f.projector.forget()
+	f.reached(f.written)
+	f.mu.Lock()
+	f.broken = true
+	f.mu.Unlock()
+}
+
+func (f *follower) isBroken() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.broken
 }
 
 // trust ends a failure: one of the ledger when the ledger answers, one of the projection only after a projection, and a
@@ -139,11 +230,17 @@ func (f *follower) trust(at ledger.Position, projected bool) {
 	f.broken, f.failure, f.until = false, nil, 0
 }
 
-func (f *follower) fail(at ledger.Position, err error) {
+func (f *follower) fail(err error) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	f.failed(err)
+}
+
+func (f *follower) failed(err error) {
 	f.mu.Lock()
-	f.failure = fmt.Errorf("views end at %d: %w", at, err)
+	f.failure = fmt.Errorf("views end at %d: %w", f.at, err)
 	f.mu.Unlock()
-	f.projector.Committed(at) // wakes the waiters
+	f.projector.Committed(f.at) // wakes the waiters
 }
 
 func (f *follower) err() error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
@@ -52,6 +53,8 @@ type projector struct {
 	touched    []topic                // changed by the last call of Project
 	claims     []claimChange          // by the same call
 	scratch    []item
+	keys       []topic
+	soonest    time.Time // the first timer of tasks that were heard of and not written; zero: none
 	json       []byte
 	cursors    *cursor.Cursors
 	dependents dependents
@@ -141,7 +144,7 @@ func (p *projector) Committed(at ledger.Position) {
 
 // forget empties the caches, which may be ahead of the tables.
 func (p *projector) forget() {
-	p.at = 0
+	p.at, p.soonest = 0, time.Time{}
 	p.tasks = cache.New[ledger.Stream, *taskFold](p.size)
 	p.ended = cache.New[ledger.Stream, *taskFold](min(p.size, endedSize))
 	p.registered = cache.New[ledger.Stream, agent.State](p.size)
@@ -247,7 +250,7 @@ func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
 	if _, err := p.setPosition.Exec(at); err != nil {
 		return err
 	}
-	p.at = at
+	p.at, p.soonest = at, time.Time{}
 	p.tasks.MakeRoom()
 	p.ended.MakeRoom()
 	p.registered.MakeRoom()

@@ -22,6 +22,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/tasklist"
 )
 
 // play appends entries of lives: the first three make one complete handoff, and so on.
@@ -199,7 +200,7 @@ func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
 	project(1, nil, agent.Registered{Name: "bob"})
 	project(2, errors.New("disk full"), agent.Removed{})
 	project(2, nil, agent.PresenceLapsed{})
-	v := &Views{db: query.New(db.Readers()), projector: p}
+	v := &Views{tables: query.New(db.Readers()), db: query.New(db.Readers()), projector: p}
 	defer closeAll(t, v)
 	if agents, err := v.Agents(t.Context(), "main"); err != nil || len(agents) != 1 || !agents[0].Lapsed {
 		t.Errorf("agents: %+v, %v", agents, err)
@@ -360,7 +361,7 @@ func TestNoQuestionLooksAtEveryTask(t *testing.T) {
 				State: state, Live: mask&1 != 0, Owner: pick(2, "bob"), Parent: pick(4, "task_1"), Involving: pick(8, "ann"),
 				After: pick(16, "task_2"),
 			}
-			query, args := taskPage("t.row", "main", f)
+			query, args := tasklist.Page("t.row", "main", f)
 			sorts := f.Parent == "" && f.Owner != "" && (f.Live || state == event.Executing || state == event.HandingOff) // few
 			for _, step := range plan(t, v, query, args...) {
 				if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "TEMP B-TREE") && !sorts {

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
@@ -41,34 +39,4 @@ func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err er
 		"coalesce(json_extract(CAST(item AS TEXT), '$.from'), (SELECT json_extract(CAST(c.item AS TEXT), '$.from') FROM view_offer c WHERE c.ws = view_inbox.ws AND c.id = view_inbox.id)) "+
 		"FROM view_inbox GROUP BY ws, rest, agent ORDER BY ws, agent", int64(1)<<rankShift-1)
 	return list, err
-}
-
-// TaskCounts implements [view.Counts].
-func (v *Views) TaskCounts(ctx context.Context) (counts map[string]view.TaskCount, at ledger.Position, err error) {
-	counts = map[string]view.TaskCount{}
-	err = v.db.Each(ctx, func(rows *sql.Rows) error {
-		var what, workspace string
-		var n int64
-		if err := rows.Scan(&what, &workspace, &n); err != nil {
-			return err
-		}
-		c := counts[workspace]
-		switch what {
-		case "at":
-			at = ledger.Position(n) //nolint:gosec // never negative
-			return nil
-		case "open":
-			c.Open = int(n)
-		case "requested":
-			c.Requested = int(n)
-		default:
-			c.Parked = int(n)
-		}
-		counts[workspace] = c
-		return nil
-	}, `SELECT 'at', '', position FROM view_meta
-		UNION ALL SELECT 'open', ws, count(*) FROM view_task WHERE live > 0 GROUP BY ws
-		UNION ALL SELECT 'requested', ws, sum(n) FROM view_count WHERE of NOT GLOB '@*' GROUP BY ws
-		UNION ALL SELECT 'parked', ws, count(*) FROM view_rare WHERE state = ? GROUP BY ws`, string(event.Parked))
-	return counts, at, err
 }

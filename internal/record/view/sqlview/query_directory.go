@@ -15,7 +15,7 @@ import (
 
 // Agents implements [view.Directory].
 func (v *Views) Agents(ctx context.Context, workspace string) ([]agent.State, error) {
-	return query.JSON[agent.State](ctx, v.db, "SELECT state FROM view_agent WHERE ws = ? AND removed = 0 ORDER BY name", workspace)
+	return query.JSON[agent.State](ctx, v.tables, "SELECT state FROM view_agent WHERE ws = ? AND removed = 0 ORDER BY name", workspace)
 }
 
 // AgentLoads implements [view.Directory].
@@ -43,7 +43,7 @@ func (v *Views) AgentLoads(ctx context.Context, workspace string, before *view.A
 
 // Workspaces implements [view.Directory].
 func (v *Views) Workspaces(ctx context.Context) ([]string, error) {
-	return query.Texts(ctx, v.db, "SELECT DISTINCT ws FROM view_agent ORDER BY ws")
+	return query.Texts(ctx, v.tables, "SELECT DISTINCT ws FROM view_agent ORDER BY ws")
 }
 
 // Held implements [view.Directory].
@@ -54,24 +54,43 @@ func (v *Views) Held(ctx context.Context, workspace, agent string) (int, error) 
 
 // Tokens implements [view.Directory].
 func (v *Views) Tokens(ctx context.Context, workspace string) ([]identity.State, error) {
-	return query.JSON[identity.State](ctx, v.db, "SELECT state FROM view_token WHERE ws = ? ORDER BY n", workspace)
+	return query.JSON[identity.State](ctx, v.tables, "SELECT state FROM view_token WHERE ws = ? ORDER BY n", workspace)
 }
 
 // Channels implements [view.Directory].
 func (v *Views) Channels(ctx context.Context, workspace, after string, limit int) ([]channel.State, error) {
-	return query.JSON[channel.State](ctx, v.db, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0",
+	return query.JSON[channel.State](ctx, v.tables, "SELECT state FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0 AND name > ? ORDER BY name LIMIT ? | 0",
 		workspace, after, view.PageSize(limit))
 }
 
 // ChannelCount implements [view.Directory].
 func (v *Views) ChannelCount(ctx context.Context, workspace string) (int, error) {
-	return query.Int(ctx, v.db, "SELECT count(*) FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0", workspace)
+	return query.Int(ctx, v.tables, "SELECT count(*) FROM view_channel INDEXED BY view_channel_there WHERE ws = ? AND removed = 0", workspace)
 }
 
 // Due implements [view.Timers].
 func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Ref, next time.Time, err error) {
-	limit, due = max(limit, 0), []view.Ref{}
-	err = v.db.Each(ctx, func(rows *sql.Rows) error {
+	f, limit := v.follower, max(limit, 0)
+	if f == nil {
+		return v.due(ctx, by, limit)
+	}
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	due, next, err = v.due(ctx, by, limit)
+	soonest := f.projector.soonest // of those that the tables lack
+	if err != nil || len(due) == 0 && (soonest.IsZero() || !next.IsZero() && !soonest.Before(next)) {
+		return due, next, err
+	}
+	if err := f.settle(); err != nil {
+		return nil, next, err
+	}
+	return v.due(ctx, by, limit)
+}
+
+// due is Due by the tables.
+func (v *Views) due(ctx context.Context, by time.Time, limit int) (due []view.Ref, next time.Time, err error) {
+	due = []view.Ref{}
+	err = v.tables.Each(ctx, func(rows *sql.Rows) error {
 		var r view.Ref
 		var at int64
 		if err := rows.Scan(&r.Workspace, &r.Task, &at); err != nil {

@@ -110,10 +110,7 @@ const (
 )
 
 func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
-	t, ok := p.tasks.Get(e.Stream)
-	if !ok {
-		t, ok = p.ended.Get(e.Stream)
-	}
+	t, ok := p.cached(e.Stream)
 	if !ok || t.version+1 != e.Version {
 		var err error
 		if t, err = p.loadTask(workspace, id, e); err != nil {
@@ -125,7 +122,29 @@ func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 		t.dirty = true
 		p.dirty = append(p.dirty, t)
 	}
-	return p.apply(t, e)
+	was := t.open()
+	if err := p.apply(t, e); err != nil {
+		return err
+	}
+	if n := t.open() - was; n != 0 {
+		p.counts[counted{workspace: workspace, principal: t.state.Requester}] += n
+	}
+	return nil
+}
+
+// open is the number of open tasks that it is: 1 or 0.
+func (t *taskFold) open() int {
+	if t.version == 0 || t.state.State.Final() {
+		return 0
+	}
+	return 1
+}
+
+func (p *projector) cached(s ledger.Stream) (*taskFold, bool) {
+	if t, ok := p.tasks.Get(s); ok {
+		return t, true
+	}
+	return p.ended.Get(s)
 }
 
 // loadTask returns the task before an entry, as the tables have it.
@@ -294,9 +313,6 @@ func (t *taskFold) columns() columns {
 	}
 	return c
 }
-
-// open is the number of open tasks that it is: 1 or 0.
-func (c columns) open() int { return min(c.live, 1) }
 
 // roundUp converts to microseconds, rounded up so that no timer fires too early.
 func roundUp(t time.Time) int64 {

@@ -15,6 +15,11 @@ import (
 // Digest returns the SHA-256, in hex, of all rows of the views, and the position of the views. Two views at the same
 // position have the same digest. It reads every row.
 func (v *Views) Digest(ctx context.Context) (digest string, at ledger.Position, err error) {
+	if v.follower != nil {
+		if err := v.follower.catchUp(); err != nil {
+			return "", 0, err
+		}
+	}
 	return query.Digest(ctx, v.readers, compared)
 }
 

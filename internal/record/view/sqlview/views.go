@@ -12,19 +12,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/tasklist"
 	"github.com/trapezehq/trapeze/internal/record/view/watch"
 )
 
 // Views are the views of one ledger. They are safe for concurrent use.
 type Views struct {
 	*search.Reader
+	*tasklist.Lists
 	ledger       ledger.Ledger
 	log          *sqlitelog.Log // nil when following
 	follower     *follower      // nil when embedded
 	projector    *projector
 	hub          *watch.Hub[topic]
 	readers      *sql.DB
-	db           *query.DB
+	db           *query.DB     // a query has what was heard before it
+	tables       *query.DB     // a query has what was written
 	agentChanges atomic.Uint64 // how often agents may have changed
 	noDependents atomic.Bool   // no task waits for another, in the state after the last commit
 	maker        maker
@@ -58,7 +61,11 @@ func newViews() *Views {
 // attach sets the ledger of the views and the pool for reading them.
 func (v *Views) attach(l ledger.Ledger, readers *sql.DB) {
 	v.ledger, v.projector.load = l, l.Stream
-	v.readers, v.db = readers, query.New(readers)
+	v.readers, v.db, v.tables = readers, query.New(readers), query.New(readers)
+	if v.follower != nil {
+		v.db.Before = v.follower.catchUp
+	}
+	v.Lists = tasklist.New(v.db)
 	v.Reader = search.NewReader(v.db, v.projector.memory)
 }
 
@@ -132,7 +139,7 @@ func (v *Views) complete(ctx context.Context) error {
 // Close writes the cursors, stops following and releases the resources of the views. The ledger stays open.
 func (v *Views) Close() error {
 	v.projector.cursors.Close()
-	err := errors.Join(v.db.Close(), v.Purge())
+	err := errors.Join(v.db.Close(), v.tables.Close(), v.Purge())
 	if v.follower != nil {
 		err = errors.Join(err, v.follower.close())
 	}

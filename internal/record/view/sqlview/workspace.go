@@ -109,7 +109,7 @@ func (p *projector) later(name string) (int64, error) {
 
 // MadeWorkspaces implements [view.WorkspaceQueries].
 func (v *Views) MadeWorkspaces(ctx context.Context) ([]workspace.State, error) {
-	return query.JSON[workspace.State](ctx, v.db, "SELECT state FROM view_workspace ORDER BY name")
+	return query.JSON[workspace.State](ctx, v.tables, "SELECT state FROM view_workspace ORDER BY name")
 }
 
 // OpenTasks implements [view.WorkspaceQueries].
@@ -120,7 +120,7 @@ func (v *Views) OpenTasks(ctx context.Context, workspace string) (int64, error) 
 
 // AgentCount implements [view.WorkspaceQueries].
 func (v *Views) AgentCount(ctx context.Context, workspace string) (int64, error) {
-	n, err := query.Int(ctx, v.db, "SELECT count(*) FROM view_agent WHERE ws = ? AND removed = 0", workspace)
+	n, err := query.Int(ctx, v.tables, "SELECT count(*) FROM view_agent WHERE ws = ? AND removed = 0", workspace)
 	return int64(n), err
 }
 

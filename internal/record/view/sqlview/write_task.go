@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/tasklist"
 )
 
 // shortPrincipal returns the bare name of an agent, and any other principal unchanged.
@@ -107,18 +108,15 @@ func (p *projector) writeRow(t *taskFold) (err error) {
 	if err == nil && c.state != was.state {
 		err = p.writeRare(t, was.state, c.state)
 	}
-	if n := c.open() - was.open(); n != 0 || !t.stored.exists { // a requester has a row from its first task on
-		p.counts[counted{workspace: t.workspace, principal: t.state.Requester}] += n
-	}
 	t.stored.exists, t.stored.columns = true, c
 	return err
 }
 
 func (p *projector) writeRare(t *taskFold, was, is event.State) (err error) {
-	if isRare(was) {
+	if tasklist.IsRare(was) {
 		_, err = p.dropRare.Exec(t.workspace, string(was), t.id)
 	}
-	if err == nil && isRare(is) {
+	if err == nil && tasklist.IsRare(is) {
 		_, err = p.addRare.Exec(t.workspace, string(is), t.id)
 	}
 	return err

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +40,17 @@ func (h *Hub[K]) Publish(at ledger.Position, touched []K, all bool) {
 			h.signal(key)
 		}
 	}
+	h.reach(at, all)
+}
+
+// Reach announces a position whose changes are signalled by a later Publish.
+func (h *Hub[K]) Reach(at ledger.Position) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reach(at, false)
+}
+
+func (h *Hub[K]) reach(at ledger.Position, all bool) {
 	h.at.Store(uint64(at))
 	for ch, want := range h.waiters {
 		if all || want <= at {
@@ -46,6 +58,13 @@ func (h *Hub[K]) Publish(at ledger.Position, touched []K, all bool) {
 			delete(h.waiters, ch)
 		}
 	}
+}
+
+// Watched reports whether anybody watches one of the keys.
+func (h *Hub[K]) Watched(keys []K) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(keys, func(key K) bool { return len(h.watchers[key]) > 0 })
 }
 
 // signal reports whether a watcher of the key had no signal pending.

@@ -14,6 +14,9 @@ const maxStatements = 256
 
 // DB runs prepared queries on a pool of connections. It is safe for concurrent use.
 type DB struct {
+	// Before is called before each query, which it fails with an error; nil: nothing is.
+	Before func() error
+
 	pool *sql.DB
 
 	mu    sync.RWMutex
@@ -49,6 +52,11 @@ func (d *DB) Each(ctx context.Context, each func(*sql.Rows) error, query string,
 }
 
 func (d *DB) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	if d.Before != nil {
+		if err := d.Before(); err != nil {
+			return nil, err
+		}
+	}
 	s, err := d.prepared(ctx, query) //nolint:sqlclosecheck // kept until Close
 	if err != nil {
 		return nil, err

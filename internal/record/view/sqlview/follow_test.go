@@ -1,0 +1,261 @@
+package sqlview
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// following is views that follow a ledger, and have the entries of a first task in their tables.
+type following struct {
+	*testing.T
+	*Views
+	d    *ledgertest.Double
+	life *life
+}
+
+func newFollowing(t *testing.T, path string) *following {
+	t.Helper()
+	f := &following{T: t, d: ledgertest.NewDouble(ledgertest.Faults{}), life: newLife()}
+	f.Views = follow(t, f.d, path)
+	play(t, f.d, f.life, 3)
+	wantSound(t, f.Views, 1)
+	return f
+}
+
+// hears appends entries and waits until the views have them, and says whether the tables are to have them.
+func (f *following) hears(entries int, written bool) {
+	f.Helper()
+	play(f, f.d, f.life, entries)
+	f.heard(written)
+}
+
+func (f *following) heard(written bool) {
+	f.Helper()
+	if err := f.Wait(f.Context(), f.last()); err != nil {
+		f.Fatal(err)
+	}
+	if at := f.onDisk(); (at == f.last()) != written {
+		f.Errorf("the tables end at %d and the record at %d, want them to be equal: %t", at, f.last(), written)
+	}
+}
+
+func (f *following) last() ledger.Position {
+	f.Helper()
+	at, err := f.d.Last(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	return at
+}
+
+// onDisk is the position of the tables.
+func (f *following) onDisk() (at ledger.Position) {
+	f.Helper()
+	if err := f.readers.QueryRowContext(f.Context(), "SELECT position FROM view_meta").Scan(&at); err != nil {
+		f.Fatal(err)
+	}
+	return at
+}
+
+func TestViewsThatFollowWriteTheirTablesWhenTheyAreRead(t *testing.T) {
+	f := newFollowing(t, "")
+	ctx := t.Context()
+	reads := map[string]func() error{
+		"tasks":   func() error { _, err := f.Tasks(ctx, "default", view.TaskFilter{}); return err },
+		"states":  func() error { _, err := f.StateCounts(ctx, "default", view.TaskFilter{}); return err },
+		"inbox":   func() error { _, err := f.Inbox(ctx, "default", "agent-0", view.InboxFilter{}); return err },
+		"tickets": func() error { _, err := f.Tickets(ctx, "default", view.TicketFilter{}); return err },
+		"loads":   func() error { _, err := f.AgentLoads(ctx, "default", nil); return err },
+		"a carrier": func() error {
+			_, err := f.ReferringTasks(ctx, "default", "sha256:00", view.ReferenceFilter{})
+			return err
+		},
+		"due":     func() error { _, _, err := f.Due(ctx, f.life.now.Add(1000*time.Hour), 10); return err },
+		"entries": func() error { _, err := f.EntriesOn(ctx, "default", f.life.now); return err },
+		"digest":  func() error { _, _, err := f.Digest(ctx); return err },
+	}
+	for name, read := range reads {
+		f.hears(4, false)
+		if err := read(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if f.onDisk() != f.last() {
+			t.Errorf("%s are read from tables that lack what the views had heard", name)
+		}
+	}
+	f.hears(4, false)
+	if n, err := f.Workspaces(ctx); len(n) != 0 || err != nil || f.onDisk() == f.last() {
+		t.Errorf("workspaces: %v, %v; the tables are written for them", n, err)
+	}
+	wantSound(t, f.Views, 1+(4*len(reads)+4+2)/3)
+}
+
+func TestTheOpenTasksOfAPrincipalAreCountedWithoutTheTables(t *testing.T) {
+	f := newFollowing(t, "")
+	for _, want := range []int{1, 1, 0, 1, 1, 0} {
+		who := "agent/agent-" + map[int]string{0: "4", 1: "4", 2: "4", 3: "7", 4: "7", 5: "7"}[f.life.step-3]
+		f.hears(1, false)
+		if n, err := f.OpenTaskCount(t.Context(), "default", who); n != want || err != nil || f.onDisk() == f.last() {
+			t.Errorf("%s has %d open tasks, %v; want %d", who, n, err, want)
+		}
+	}
+	wantSound(t, f.Views, 3)
+}
+
+func TestWhoWatchesIsToldAtOnce(t *testing.T) {
+	f := newFollowing(t, "")
+	inbox, stop := f.Watch("default", "agent-6")
+	defer stop()
+	f.hears(3, false) // to agent-3
+	f.hears(1, true)
+	<-inbox
+	if box, err := f.Inbox(t.Context(), "default", "agent-6", view.InboxFilter{}); len(box.Items) != 1 || err != nil {
+		t.Errorf("inbox: %v, %v", box.Items, err)
+	}
+	one, stopOne := f.WatchTask("default", f.life.id)
+	defer stopOne()
+	f.hears(1, true)
+	<-one
+	<-inbox // the offer is gone
+	stop()
+	stopOne()
+	f.hears(2, false)
+}
+
+func taskID(n int) string { return fmt.Sprintf("task_%026d", n) }
+
+// create appends an entry with a new task.
+func (f *following) create(c handoff.Create) {
+	f.Helper()
+	c.By, c.Intent = identity.Principal{Role: identity.Operator, Name: "op"}, "x"
+	events, err := handoff.Decide(task.Task{}, c, f.life.now)
+	if err != nil {
+		f.Fatal(err)
+	}
+	encoded, err := f.life.codec.EncodeAll(events)
+	if err != nil {
+		f.Fatal(err)
+	}
+	e := ledger.Entry{Stream: ledger.StreamOf("default", "task", c.Task), Version: 1, Time: f.life.now, Actor: ledger.Actor{Principal: "operator/op"}, Events: encoded}
+	if _, err := f.d.Append(f.Context(), e, 0); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func TestATimerThatIsDueSoonIsToldAtOnce(t *testing.T) {
+	f := newFollowing(t, "")
+	anything, stop := f.Watch("", "")
+	defer stop()
+	later := f.life.now.Add(time.Hour)
+	f.create(handoff.Create{Task: taskID(901), Deadline: later})
+	f.heard(false)
+	if due, next, err := f.Due(t.Context(), f.life.now, 10); len(due) != 0 || !next.Equal(later) || err != nil {
+		t.Errorf("due: %v, then %v, %v; want nothing, then %v", due, next, err, later)
+	}
+	<-anything
+	f.create(handoff.Create{Task: taskID(902), Deadline: later.Add(time.Hour)})
+	f.heard(false)
+	if _, next, err := f.Due(t.Context(), f.life.now, 10); !next.Equal(later) || err != nil || f.onDisk() == f.last() {
+		t.Errorf("then %v, %v; want %v, from the tables as they are", next, err, later)
+	}
+	f.create(handoff.Create{Task: taskID(903), Deadline: f.life.now.Add(2 * time.Second)})
+	f.heard(true)
+	<-anything
+}
+
+func TestOthersThatWaitForATaskAreKnownAtOnce(t *testing.T) {
+	f := newFollowing(t, "")
+	f.hears(1, false)
+	if !f.noDependents.Load() {
+		t.Fatal("something waits")
+	}
+	f.create(handoff.Create{Task: taskID(904), Dependencies: []event.Dependency{{Task: f.life.id, State: event.Pending}}})
+	f.heard(true)
+	if list, err := f.Dependents(t.Context(), "default", f.life.id); len(list) != 1 || err != nil {
+		t.Errorf("dependents: %v, %v", list, err)
+	}
+}
+
+func TestTheTablesLackFewEntriesForAMoment(t *testing.T) {
+	t.Parallel() // it waits two seconds
+	path := filepath.Join(t.TempDir(), "views.db")
+	f := newFollowing(t, path)
+	f.hears(2, false)
+	for end := time.Now().Add(time.Minute); f.onDisk() != f.last(); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the tables are never written")
+		}
+	}
+	f.follower.writing.Lock()
+	f.follower.unwritten = writeAfter - 2
+	f.follower.writing.Unlock()
+	f.hears(1, false)
+	f.hears(1, true)
+	f.hears(2, false)
+	last := f.last()
+	closeAll(t, f)
+	db, err := sqlitelog.OpenDatabase(path, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, db)
+	var at ledger.Position
+	if err := db.Readers().QueryRowContext(t.Context(), "SELECT position FROM view_meta").Scan(&at); err != nil || at != last {
+		t.Errorf("after Close the tables end at %d, %v, want %d", at, err, last)
+	}
+}
+
+func TestWhatAReaderCouldNotWriteIsHeardAgain(t *testing.T) {
+	t.Parallel() // it waits a second
+	f := newFollowing(t, "")
+	script := func(s string) {
+		if err := f.write(t.Context(), func(tx *sqlitelog.Tx) error { return tx.Exec(s) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script("CREATE TRIGGER full BEFORE INSERT ON view_task BEGIN SELECT RAISE(ABORT, 'no luck'); END")
+	f.hears(2, false)
+	at := f.last()
+	if _, err := f.Tasks(t.Context(), "default", view.TaskFilter{}); err == nil || !strings.Contains(err.Error(), "no luck") {
+		t.Errorf("a list that lacks what the views had heard: %v", err)
+	}
+	if err := f.Wait(t.Context(), at); err == nil {
+		t.Error("the views are said to have what is lost")
+	}
+	script("DROP TRIGGER full")
+	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := f.hub.Wait(soon, f.last(), func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	wantSound(t, f.Views, 2)
+}
+
+func TestNothingIsHeardBehindWhatIsLost(t *testing.T) {
+	f := newFollowing(t, "")
+	play(t, f.d, f.life, 2)
+	entries, err := f.d.Read(t.Context(), f.last()-1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.heard(false)
+	f.follower.writing.Lock()
+	f.follower.lost = true
+	f.follower.writing.Unlock()
+	if f.follower.project(entries) == nil {
+		t.Error("an entry is projected behind a gap")
+	}
+}
