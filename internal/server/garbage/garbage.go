@@ -3,6 +3,7 @@ package garbage
 import (
 	"context"
 	"math"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -27,6 +28,11 @@ const (
 	mostGarbage  = 200
 	mostShared   = 400 // of [SharedMemory] and more
 	garbageStep  = 10
+	// leastSpare is the part of what is in use, in percent, that may be in use besides before garbage is collected all the time and free memory given back; more calls
+	// come between two intervals.
+	leastSpare = 20
+	// limitStep is the part of the limit below which a change of it is left out, in percent.
+	limitStep = 3
 )
 
 // Tune sets the garbage collector of the process for a server: nearly all memory of a call is garbage after its answer, and the
@@ -34,20 +40,27 @@ const (
 func Tune() { debug.SetGCPercent(mostGarbage) }
 
 // Keep keeps the process near a number of bytes, by collecting garbage more often the more memory is in use, and gives memory back
-// when the server is idle. It is no hard limit: with more in use, as with thousands of sessions, garbage is collected as often as by
-// default in Go, and no more often. A limit of the runtime (SetMemoryLimit) is hard, and so are its costs: a heap that is near it is collected
-// all the time, at the expense of every call. One in the environment (GOMEMLIMIT) has precedence.
+// when the server is idle. So many bytes are also the limit of the runtime for the heap and the stacks, near which it collects garbage more often than by default and
+// gives free memory back. It is no hard limit: with more in use, as with thousands of sessions, the limit is moved above that, since a heap that
+// is near it is collected all the time, at the expense of every call. One in the environment (GOMEMLIMIT) has precedence over all of this.
 func Keep(ctx context.Context, bytes int64) {
-	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
+	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	defer Tune()
+	defer func() {
+		Tune()
+		debug.SetMemoryLimit(math.MaxInt64)
+	}()
 	heap := newHeap()
 	tick := time.NewTicker(memoryEvery)
 	defer tick.Stop()
-	now := mostGarbage
+	now, most := mostGarbage, int64(0)
 	for quiet := 0; ; {
 		live, stacks, allocated := heap.read()
+		if next := limit(bytes, heap.inUse()); max(next-most, most-next) > most*limitStep/100 {
+			most = next
+			debug.SetMemoryLimit(most)
+		}
 		if next := share(bytes, live, stacks); next <= now-garbageStep || next >= now+garbageStep {
 			now = next
 			debug.SetGCPercent(now)
@@ -76,6 +89,9 @@ func share(bytes, live, stacks int64) int {
 	return int(min(max(100*free/max(live, 1), leastGarbage), most))
 }
 
+// limit returns the limit of the runtime for a process that is to stay near a number of bytes, of which so many are in use.
+func limit(bytes, inUse int64) int64 { return max(bytes, inUse+inUse*leastSpare/100) }
+
 // heap reads the figures of the garbage collector.
 type heap struct {
 	samples []metrics.Sample
@@ -84,15 +100,28 @@ type heap struct {
 
 func newHeap() *heap {
 	return &heap{samples: []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/os-stacks:bytes"},
+		{Name: "/gc/heap/live:bytes"},
+		{Name: "/gc/heap/allocs:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"},
+		{Name: "/memory/classes/os-stacks:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
 	}}
 }
 
 // read returns the bytes of the heap in use after the last collection, those of stacks, and those allocated since the last call.
 func (h *heap) read() (live, stacks, allocated int64) {
 	metrics.Read(h.samples)
-	figure := func(n int) int64 { return int64(h.samples[n].Value.Uint64()) } //nolint:gosec // bytes of this process
 	now := h.samples[1].Value.Uint64()
 	allocated, h.before = int64(now-h.before), now //nolint:gosec // as above
-	return figure(0), figure(2) + figure(3), allocated
+	return h.figure(0), h.figure(2) + h.figure(3), allocated
 }
+
+// inUse returns the bytes in use at the last call of read, without garbage: the heap after the last collection, and all that is neither of its objects nor free.
+func (h *heap) inUse() int64 {
+	return h.figure(0) + h.figure(4) - h.figure(5) - h.figure(6) - h.figure(7)
+}
+
+func (h *heap) figure(n int) int64 { return int64(h.samples[n].Value.Uint64()) } //nolint:gosec // bytes of this process
