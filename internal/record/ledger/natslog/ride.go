@@ -2,6 +2,7 @@ package natslog
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,8 +12,10 @@ import (
 const (
 	// rideAmong is how many appends are in progress where another one begins soon.
 	rideAmong = 8
-	// rideWithin is how long that is waited for, and for its answer.
+	// rideWithin is how long that is waited for.
 	rideWithin = 50 * time.Millisecond
+	// rideFor is how long its answer is waited for: as long as the leader is that was elected a moment ago.
+	rideFor = freshTimeout
 )
 
 // riders are calls that are to learn where the record ends, and do so from the next append: an entry that is sent after a call has begun, and is stored, comes after all that were acknowledged
@@ -54,8 +57,30 @@ func (r *riders) ride(ctx context.Context) (ledger.Position, bool) {
 	select {
 	case at := <-got:
 		return at, at > 0
-	case <-late.C: // the next append still tells it
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	if r.leave(got) {
+		return 0, false
+	}
+	late.Reset(rideFor)
+	select {
+	case at := <-got:
+		return at, at > 0
+	case <-late.C:
 	case <-ctx.Done():
 	}
 	return 0, false
+}
+
+// leave reports whether a call still waited for the beginning of an append, and ends that.
+func (r *riders) leave(got chan ledger.Position) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.Index(r.waiting, got)
+	if i < 0 {
+		return false
+	}
+	r.waiting = slices.Delete(r.waiting, i, i+1)
+	return true
 }

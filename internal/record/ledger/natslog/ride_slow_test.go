@@ -72,8 +72,19 @@ func TestTheLeaderIsAskedWhereTheRecordEndsWhenAppendsAreFewOrLateOrFail(t *test
 		if got := <-late; got.ok || time.Since(began) != rideWithin {
 			t.Errorf("%+v when none begins, after %s", got, time.Since(began))
 		}
-		fails := ride(t.Context(), &r)
+		slow := ride(t.Context(), &r)
 		at := ledger.Position(0)
+		arrive := r.board(&at)
+		time.Sleep(rideWithin)
+		if synctest.Wait(); len(slow) != 0 {
+			t.Errorf("%+v while an append that has begun is not answered yet", <-slow)
+		}
+		began = time.Now()
+		if got := <-slow; got.ok || time.Since(began) != rideFor {
+			t.Errorf("%+v when the answer is late, after %s", got, time.Since(began))
+		}
+		arrive()
+		fails := ride(t.Context(), &r)
 		r.board(&at)()
 		if got := <-fails; got.ok {
 			t.Errorf("%+v when it fails", got)
@@ -83,6 +94,9 @@ func TestTheLeaderIsAskedWhereTheRecordEndsWhenAppendsAreFewOrLateOrFail(t *test
 		cancel()
 		if got := <-gone; got.ok {
 			t.Errorf("%+v for a call that has ended", got)
+		}
+		if len(r.waiting) != 0 {
+			t.Errorf("%d calls still wait", len(r.waiting))
 		}
 		if r.board(&at)(); r.appends != rideAmong {
 			t.Errorf("%d appends are in progress, want %d", r.appends, rideAmong)
