@@ -20,7 +20,7 @@ func (d *deaf) Dial(string, string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	d.made++
 	go func(first bool) {
-		_, _ = theirs.Write([]byte(`INFO {"server_id":"a","version":"2.12.0","max_payload":2000000,"headers":true}` + "\r\n"))
+		_, _ = theirs.Write([]byte(`INFO {"server_id":"a","version":"2.12.0","proto":1,"max_payload":2000000,"headers":true}` + "\r\n"))
 		for r := bufio.NewReader(theirs); ; {
 			line, err := r.ReadString('\n')
 			if err != nil {
