@@ -51,7 +51,7 @@ var _ ledger.Ledger = (*Log)(nil)
 
 // Open opens the record in the JetStream cluster of a connection, and creates its stream if there is none. The connection needs
 // [ConnectOptions], and stays open when the log is closed. A stream or servers in which entries would not be safe are refused.
-func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
+func Open(ctx context.Context, conn *nats.Conn, opts Options) (_ *Log, err error) {
 	opts = opts.withDefaults()
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -67,6 +67,11 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 		return nil, err
 	}
 	var subs []*nats.Subscription
+	defer func() {
+		if err != nil {
+			unsubscribe(subs)
+		}
+	}()
 	if opts.Filling {
 		if subs, err = answerFilling(conn, opts); err != nil {
 			return nil, err
@@ -91,10 +96,12 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	subs = append(subs, elected)
 	answered, err := l.replies.subscribe(conn)
 	if err != nil {
 		return nil, err
 	}
+	subs = append(subs, answered)
 	l.health.known = opts.Acknowledged
 	last, err := l.firstEnd(ctx)
 	if err != nil {
@@ -109,8 +116,7 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	subs = append(subs, elected, announced, answered)
-	l.subs = subs
+	l.subs = append(subs, announced)
 	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.running.Go(func() { l.listen(ctx) })
 	l.running.Go(func() { l.tell(ctx) })
@@ -170,10 +176,14 @@ func (l *Log) Close() error {
 	l.appends.Wait()
 	l.end()
 	l.running.Wait()
-	for _, s := range l.subs {
+	unsubscribe(l.subs)
+	return nil
+}
+
+func unsubscribe(subs []*nats.Subscription) {
+	for _, s := range subs {
 		_ = s.Unsubscribe() // the connection may be closed
 	}
-	return nil
 }
 
 // begin begins an append, unless the log is closed.

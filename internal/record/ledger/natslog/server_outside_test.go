@@ -114,3 +114,25 @@ func TestServersWithoutSpaceAreFullAndReadsGoOn(t *testing.T) {
 		t.Errorf("the last position is %d, %v", last, err)
 	}
 }
+
+// The connection of a log that cannot be opened is used for the next try.
+func TestALogThatIsNotOpenedHearsNothing(t *testing.T) {
+	s := alone(t, func(*server.Options) {})
+	c, err := natslog.Connect(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var hears []int
+	for range 3 {
+		l, err := natslog.Open(t.Context(), c, natslog.Options{Name: fmt.Sprint("UNSAFE", len(hears)), Replicas: 1, Filling: true, Synced: true})
+		if err == nil {
+			_ = l.Close()
+			t.Fatal("it is opened")
+		}
+		hears = append(hears, c.NumSubscriptions())
+	}
+	if hears[0] != hears[2] {
+		t.Errorf("after tries that failed there are %v subscriptions", hears)
+	}
+}
