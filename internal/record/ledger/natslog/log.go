@@ -116,7 +116,8 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (_ *Log, err error
 	if err != nil {
 		return nil, err
 	}
-	l.subs = append(subs, announced)
+	subs = append(subs, announced)
+	l.subs = subs
 	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.running.Go(func() { l.listen(ctx) })
 	l.running.Go(func() { l.tell(ctx) })
