@@ -195,40 +195,29 @@ func TestAFreshReadReadsTheStreamWhereTheNewsAreLateOrTheEndIsUnknown(t *testing
 	})
 }
 
-// turn is that of a call.
-type turn struct{ held bool }
-
-func (t *turn) Pause() bool {
-	held := t.held
-	t.held = false
-	return held
-}
-
-func (t *turn) Resume(context.Context) { t.held = true }
-
 func TestACallHasNoTurnWhileItWaitsForWhatItsServerLearns(t *testing.T) {
 	l := ledgertest.NewDouble(ledgertest.Faults{})
 	if _, err := do(t, node(t, l), take("anna")); err != nil {
 		t.Fatal(err)
 	}
-	of := &turn{held: true}
+	of := &ledgertest.Turn{Held: true}
 	ctx, kept := ledger.WithTurn(t.Context(), of), false
 	c := stream.NewCurrent(func(context.Context) (ledger.Position, error) {
-		kept = of.held
+		kept = of.Held
 		return 0, nil
 	})
-	if current := c.Await(ctx); !current || kept || !of.held {
-		t.Errorf("a fresh read: current %t, with its turn %t, and after it %t", current, kept, of.held)
+	if current := c.Await(ctx); !current || kept || !of.Held {
+		t.Errorf("a fresh read: current %t, with its turn %t, and after it %t", current, kept, of.Held)
 	}
-	if _, err := c.Last(ctx); err != nil || kept || !of.held {
-		t.Errorf("a look at the end: %v, with its turn %t, and after it %t", err, kept, of.held)
+	if _, err := c.Last(ctx); err != nil || kept || !of.Held {
+		t.Errorf("a look at the end: %v, with its turn %t, and after it %t", err, kept, of.Held)
 	}
 	more, err := stream.CatchUp(ctx, l, 0, func(context.Context, ledger.Position) error {
-		kept = of.held
+		kept = of.Held
 		return nil
 	})
-	if !more || err != nil || kept || !of.held {
-		t.Errorf("a refusal that rests on a view: more %t, %v, with its turn %t, and after it %t", more, err, kept, of.held)
+	if !more || err != nil || kept || !of.Held {
+		t.Errorf("a refusal that rests on a view: more %t, %v, with its turn %t, and after it %t", more, err, kept, of.Held)
 	}
 }
 

@@ -5,6 +5,7 @@
 //     be spurious and outcomes unknown. It also runs in testing/synctest bubbles.
 //   - [FrontEnds] are several front ends of one record, which together must pass the suite, too.
 //   - [Put] appends as a real client must: it resolves unknown outcomes and spurious conflicts.
+//   - [Turn] is the turn of a call.
 //   - [Load] and [RawSync] measure, with the fsync of the disk as the baseline.
 //
 // Invariants:
@@ -13,7 +14,7 @@
 //
 // Where to change what:
 //   - suite.go, suite_read.go: what every ledger must do; prepare.go: what ledgers that servers share must, too; double.go, double_read.go: the faults of the double
-//   - frozen.go: bytes that must stay readable; frontends.go: several front ends of one record; benchmark.go: what is measured
+//   - frozen.go: bytes that must stay readable; frontends.go: several front ends of one record; turn.go: the turn of a call; benchmark.go: what is measured
 //
 // Start reading at [Run], then [Double].
 package ledgertest

@@ -1,10 +1,12 @@
 package sqlview
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/viewtest"
 )
@@ -46,4 +48,18 @@ func TestEmbeddedViewsPassTheSuite(t *testing.T) {
 		log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 		return log, store(v)
 	})
+}
+
+// What a call keeps while it waits for the views, others wait for.
+func TestACallThatWaitsForTheViewsGivesUpItsTurn(t *testing.T) {
+	v := follow(t, ledgertest.NewDouble(ledgertest.Faults{}), "")
+	of := &ledgertest.Turn{Held: true}
+	gone, leave := context.WithCancel(ledger.WithTurn(t.Context(), of))
+	if err := v.Wait(gone, 0); err != nil || of.Resumed != 0 {
+		t.Errorf("what is there is waited for: %v", err)
+	}
+	leave()
+	if err := v.Wait(gone, 1); err == nil || of.Resumed != 1 || !of.Held {
+		t.Errorf("%v, and it waited for another turn %d times", err, of.Resumed)
+	}
 }

@@ -148,6 +148,9 @@ func (v *Views) Close() error {
 
 // Wait implements [view.Freshness]. It also returns, with the reason, if the views are not reliable.
 func (v *Views) Wait(ctx context.Context, at ledger.Position) error {
+	if v.Position() < at {
+		defer ledger.Pause(ctx)()
+	}
 	return v.hub.Wait(ctx, at, v.Err)
 }
 
