@@ -33,7 +33,8 @@ func TestGarbageIsCollectedMoreOftenTheMoreMemoryIsInUse(t *testing.T) {
 
 func TestTheLimitIsAboveWhatIsInUse(t *testing.T) {
 	for _, c := range []struct{ bytes, inUse, want int64 }{
-		{DefaultMemory, 70 << 20, DefaultMemory},  // 100 clients
+		{DefaultMemory, 40 << 20, 80 << 20},
+		{DefaultMemory, 70 << 20, 98 << 20},       // 100 clients
 		{DefaultMemory, 120 << 20, DefaultMemory}, // 1,000 clients
 		{DefaultMemory, 2000 << 20, 2400 << 20},   // thousands of calls that wait
 		{1, 100 << 20, 120 << 20},
