@@ -62,16 +62,15 @@ const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 // leftOut lists omissions and gaps, in the form of the document's listing.
 func leftOut(e *Envelope) []prompt.Entry {
-	var list func(*Envelope) []string
+	var lines []string
 	switch e.Packing.Listing {
 	case ListTotal:
-		list = totalLeftOut
+		lines = totalLeftOut(e)
 	case ListGroups:
-		list = groupsLeftOut
+		lines = groupsLeftOut(e)
 	default:
-		list = eachLeftOut
+		lines = eachLeftOut(e)
 	}
-	lines := list(e)
 	entries := make([]prompt.Entry, len(lines))
 	for i, line := range lines {
 		entries[i].Label = line

@@ -34,7 +34,7 @@ func (x *part) frames() []frame {
 var question = []string{"x"}
 
 func newCosts(counter tokenizer.Counter, h envelope.Header) costs {
-	return costs{counter: counter, from: h.From, task: h.TaskID, frames: map[frame]int{}}
+	return costs{counter: counter, from: h.From, task: h.TaskID}
 }
 
 // nothing is the tokens of a prompt with nothing but the block in which lists are. It is counted once, and not for an envelope that is packed
@@ -77,11 +77,19 @@ func (c *costs) frame(f frame) int {
 	if n, ok := c.frames[f]; ok {
 		return n
 	}
-	c.frames[f] = c.frameOf(f.kind, f.by)
+	n := c.frameOf(f.kind, f.by)
 	if f.by != "" {
-		c.frames[f] -= c.frame(frame{kind: f.kind})
+		n -= c.frame(frame{kind: f.kind})
 	}
-	return c.frames[f]
+	c.note(f, n)
+	return n
+}
+
+func (c *costs) note(f frame, n int) {
+	if c.frames == nil {
+		c.frames = map[frame]int{}
+	}
+	c.frames[f] = n
 }
 
 // frameOf is the cost of both.
@@ -130,7 +138,7 @@ func (c *costs) lines() int {
 	if _, ok := c.frames[none]; !ok {
 		one, other := envelope.Omission{Kind: envelope.PartFact}, envelope.Omission{Kind: envelope.PartStep}
 		cost := func(list ...envelope.Omission) int { return c.added(envelope.Envelope{Omissions: list}) }
-		c.frames[none] = cost(one) + cost(other) - cost(one, other)
+		c.note(none, cost(one)+cost(other)-cost(one, other))
 	}
 	return c.frames[none]
 }

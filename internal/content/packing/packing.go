@@ -58,14 +58,15 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 		return Packed{}, err
 	}
 	doc = doc.Current()
-	p := packer{doc: &doc, options: o, budget: o.Budget, all: math.MaxInt, costs: newCosts(o.Counter, doc.Handoff)}
-	if p.budget == 0 {
-		p.budget = math.MaxInt
-	}
-	p.collect()
-	if packed, ok := p.whole(); ok {
+	all := newPacker(&doc, o)
+	all.collect()
+	if packed, ok := all.whole(); ok {
 		return packed, nil
 	}
+	rest := doc // is moved to the heap, and doc is not
+	p := newPacker(&rest, o)
+	p.all = all.all
+	p.collect()
 	p.measure()
 	if p.options.Strategy != event.StrategyFull && !p.choose() {
 		return Packed{}, p.refusal()
@@ -94,7 +95,8 @@ func check(doc *envelope.Envelope, o *Options) error {
 	if o.Sealed {
 		return nil
 	}
-	return doc.Validate()
+	given := *doc // is moved to the heap, and doc is not
+	return given.Validate()
 }
 
 // whole packs everything, if nothing is excluded and it fits: then no part needs to be measured alone.
@@ -123,6 +125,14 @@ type packer struct {
 	sum []spent
 	// all is the tokens of the prompt with every part.
 	all int
+}
+
+func newPacker(doc *envelope.Envelope, o Options) packer {
+	p := packer{doc: doc, options: o, budget: o.Budget, all: math.MaxInt, costs: newCosts(o.Counter, doc.Handoff)}
+	if p.budget == 0 {
+		p.budget = math.MaxInt
+	}
+	return p
 }
 
 // attempt packs what is taken with one form of the list of omissions.

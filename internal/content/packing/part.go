@@ -37,7 +37,7 @@ type part struct {
 // collect lists the parts of the document, in its order.
 func (p *packer) collect() {
 	doc := p.doc
-	p.parts = make([]part, 0, 8+len(doc.KeyFacts)+len(doc.Decisions)+len(doc.History)+len(doc.Memory)+len(doc.Artifacts))
+	p.parts = make([]part, 0, 2+len(doc.KeyFacts)+len(doc.Decisions)+len(doc.History)+len(doc.Memory)+len(doc.Artifacts))
 	for _, s := range []struct {
 		kind  envelope.PartKind
 		given bool

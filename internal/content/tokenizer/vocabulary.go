@@ -37,7 +37,7 @@ func (v *vocabulary) count(chunk string) int {
 	if len(chunk) <= maxWord {
 		return v.countWord(chunk)
 	}
-	var buf [1 << 10]byte // most chunks fit, and then nothing is allocated
+	var buf [2 << 10]byte // most chunks fit, and then nothing is allocated
 	sum := sha256.Sum256(append(buf[:0], chunk...))
 	place := &v.chunks[placeOf(sum)]
 	if have := place.Load(); have != nil && have.sum == sum {

@@ -92,7 +92,7 @@ type Folded[S any] struct {
 	State   S
 	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
 	version uint64
-	at      time.Time // of the newest entry
+	at      int64 // of the newest entry, in nanoseconds since 1970: a time.Time is three words
 	keys    keys
 }
 
@@ -234,7 +234,7 @@ func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 		return fmt.Errorf("entry %d: %w", e.Position, err)
 	}
 	k.fold(&f.State, events...)
-	f.Head, f.version, f.at = e.Position, e.Version, e.Time
+	f.Head, f.version, f.at = e.Position, e.Version, e.Time.UnixNano()
 	if e.Key != "" {
 		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
 	}
@@ -331,8 +331,8 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 	if err != nil {
 		return Outcome[S]{}, fmt.Errorf("%s: %w", s, err)
 	}
-	if now.Before(f.at) { // the clock went back: the rules saw its time, and the record stays in order
-		now = f.at
+	if last := time.Unix(0, f.at).UTC(); now.Before(last) { // the clock went back: the rules saw its time, and the record stays in order
+		now = last
 	}
 	e := ledger.Entry{Stream: s, Version: f.version + 1, Time: now, Actor: w.Actor, Key: w.Key, Request: w.Request, Events: coded}
 	before := k.news.until()

@@ -287,19 +287,18 @@ func (c Content) addTo(doc *envelope.Envelope, had envelopestore.Points, by stri
 	set(&doc.Task.State, &doc.TextBy.State, c.State)
 	set(&doc.ConversationSummary, &doc.TextBy.Summary, c.Summary)
 	doc.ConversationSummary = inShort(doc.ConversationSummary) // that of an older record, or of another server
-	for _, l := range []struct {
-		kind envelope.PartKind
-		list *[]envelope.Item
-		add  []Point
-	}{{envelope.PartFact, &doc.KeyFacts, c.Facts}, {envelope.PartDecision, &doc.Decisions, c.Decisions}} {
-		before, add := *l.list, numbered(*l.list, l.add, l.kind, had)
-		*l.list = points(before, add, by, rules)
-		for _, g := range unheard(l.kind, before, *l.list, add, had) {
+	more := func(kind envelope.PartKind, list *[]envelope.Item, add []Point) {
+		before := *list
+		add = numbered(before, add, kind, had)
+		*list = points(before, add, by, rules)
+		for _, g := range unheard(kind, before, *list, add, had) {
 			if !slices.ContainsFunc(doc.Gaps, func(is envelope.Gap) bool { return is.Kind == g.Kind && is.ID == g.ID }) {
 				doc.Gaps = append(doc.Gaps, g)
 			}
 		}
 	}
+	more(envelope.PartFact, &doc.KeyFacts, c.Facts)
+	more(envelope.PartDecision, &doc.Decisions, c.Decisions)
 	if c.Questions != nil {
 		doc.OpenQuestions, doc.TextBy.Questions = c.Questions, by
 	}
