@@ -124,3 +124,42 @@ func TestADeadConnectionOfHTTP2IsFoundWhileACallWaits(t *testing.T) {
 		}
 	})
 }
+
+// Whoever waits for less than the client does not lose the connections of others.
+func TestACallWhoseOwnTimeEndsLeavesOtherConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Second)
+			_, _ = io.WriteString(w, `{}`)
+		}))
+		p := &pipes{Listener: s.Listener, made: make(chan net.Conn), gone: make(chan struct{})}
+		s.Listener = p
+		s.Start()
+		defer s.Close()
+		made, dialed := wire.HTTP(3, nil), 0
+		made.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialed++
+			return p.dial(ctx, network, address)
+		}
+		c, err := client.New("http://example.com", "tz_x", client.Options{HTTP: made, Retries: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		two := func(ctx context.Context) {
+			var calls sync.WaitGroup
+			for range 2 {
+				calls.Go(func() { _, _ = c.Agent(ctx, "ann") })
+			}
+			calls.Wait()
+		}
+		two(t.Context())
+		brief, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		_, _ = c.Agent(brief, "ann") // ends one of the two connections
+		two(t.Context())
+		if dialed != 3 {
+			t.Errorf("%d connections were made, want 3", dialed)
+		}
+	})
+}

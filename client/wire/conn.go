@@ -194,10 +194,13 @@ func Sleep(ctx context.Context, d time.Duration) error {
 
 // Attempt makes a call once and decodes its answer into out, which may be nil.
 func (c *Conn) Attempt(ctx context.Context, r Call, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout+r.Wait)
+	limited, cancel := context.WithTimeout(ctx, c.Timeout+r.Wait)
 	defer cancel()
-	res, err := c.Send(ctx, r)
+	res, err := c.Send(limited, r)
 	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			c.HTTP.CloseIdleConnections() // they are mostly lost with that of the call
+		}
 		return err
 	}
 	defer res.Body.Close() // nothing was written
@@ -280,9 +283,6 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	res, err := do(c.HTTP, req)
 	if err != nil {
 		c.Servers.leave(base)
-		if errors.Is(err, context.DeadlineExceeded) {
-			c.HTTP.CloseIdleConnections() // they are mostly lost with that of the call
-		}
 		if p, ok := Unsafe(err, base); ok {
 			return nil, c.Refused(&http.Response{}, p.text())
 		}
