@@ -28,10 +28,9 @@ const (
 	mostGarbage  = 200
 	mostShared   = 400 // of [SharedMemory] and more
 	garbageStep  = 10
-	// Parts of what is in use, in percent, that may be in use besides before garbage is collected all the time and free memory given back: while the process is near its
-	// number of bytes, and at least, since more calls come between two intervals.
-	spare      = 40
-	leastSpare = 20
+	// spare is the part of what is in use, in percent, that may be in use besides before garbage is collected more often than by default in Go and free memory is given
+	// back. With much less the collector would take as much processor time as the calls.
+	spare = 40
 	// limitStep is the part of the limit below which a change of it is left out, in percent.
 	limitStep = 3
 )
@@ -41,9 +40,9 @@ const (
 func Tune() { debug.SetGCPercent(mostGarbage) }
 
 // Keep keeps the process near a number of bytes, by collecting garbage more often the more memory is in use, and gives memory back
-// when the server is idle. So many bytes are also the highest limit of the runtime for the heap and the stacks, near which it collects garbage more often than by default and
-// gives free memory back. It is no hard limit: with more in use, as with thousands of sessions, the limit is moved above that, since a heap that
-// is near it is collected all the time, at the expense of every call. One in the environment (GOMEMLIMIT) has precedence over all of this.
+// when the server is idle. So many bytes are also the limit of the runtime for the heap and the stacks, near which it collects garbage more often than by default and
+// gives free memory back. It is no hard limit: it is moved above what is in use, since a heap that is near it is collected all the time, at the
+// expense of every call. One in the environment (GOMEMLIMIT) has precedence over all of this.
 func Keep(ctx context.Context, bytes int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -92,7 +91,7 @@ func share(bytes, live, stacks int64) int {
 
 // limit returns the limit of the runtime for a process that is to stay near a number of bytes, of which so many are in use.
 func limit(bytes, inUse int64) int64 {
-	return max(bytes-outsideHeap, min(bytes, inUse+inUse*spare/100), inUse+inUse*leastSpare/100)
+	return max(bytes, inUse+inUse*spare/100)
 }
 
 // heap reads the figures of the garbage collector.

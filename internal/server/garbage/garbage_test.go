@@ -33,11 +33,10 @@ func TestGarbageIsCollectedMoreOftenTheMoreMemoryIsInUse(t *testing.T) {
 
 func TestTheLimitIsAboveWhatIsInUse(t *testing.T) {
 	for _, c := range []struct{ bytes, inUse, want int64 }{
-		{DefaultMemory, 40 << 20, 80 << 20},
-		{DefaultMemory, 70 << 20, 98 << 20},       // 100 clients
-		{DefaultMemory, 120 << 20, DefaultMemory}, // 1,000 clients
-		{DefaultMemory, 2000 << 20, 2400 << 20},   // thousands of calls that wait
-		{1, 100 << 20, 120 << 20},
+		{DefaultMemory, 70 << 20, DefaultMemory}, // 100 clients
+		{DefaultMemory, 130 << 20, 182 << 20},    // 1,000 clients
+		{DefaultMemory, 2000 << 20, 2800 << 20},  // thousands of calls that wait
+		{1, 100 << 20, 140 << 20},
 	} {
 		if got := limit(c.bytes, c.inUse); got != c.want {
 			t.Errorf("%d bytes, and %d in use: a limit of %d, want %d", c.bytes, c.inUse, got, c.want)
