@@ -68,7 +68,7 @@ func (e *Entry) AppendStored(b []byte) []byte {
 
 // EncodeFor appends the bytes of the entry to b, after checking the rules of [Ledger.Append]. Every implementation calls it
 // first. Errors: ErrInvalid, ErrTooLarge.
-func (e Entry) EncodeFor(b []byte, expect Position) ([]byte, error) {
+func (e *Entry) EncodeFor(b []byte, expect Position) ([]byte, error) {
 	if !e.readable() && e.Enc != EncSealed {
 		return nil, invalid("payload encoding %q is not known to this version of Trapeze", e.Enc)
 	}

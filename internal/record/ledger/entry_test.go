@@ -212,7 +212,8 @@ func TestAppendRulesBindVersionToExpectedPosition(t *testing.T) {
 			t.Errorf("version %d expecting %d: %v", c.version, c.expect, err)
 		}
 	}
-	if _, err := examples()["sealed"].EncodeFor(nil, 0); !errors.Is(err, ErrInvalid) {
+	e := examples()["sealed"]
+	if _, err := e.EncodeFor(nil, 0); !errors.Is(err, ErrInvalid) {
 		t.Errorf("entry with an unknown encoding: got %v, want ErrInvalid", err)
 	}
 }

@@ -55,11 +55,19 @@ func (g guarded) Append(ctx context.Context, e ledger.Entry, expect ledger.Posit
 	at, err := g.append(ctx, name, kind, e, expect)
 	g.store.release(reserved)
 	if err == nil && g.store.shared && time.Since(began) > knownFor { // the workspace may have begun to move meanwhile
-		if now, found := g.store.find(ctx, name); found != nil || now.HoldsStill() {
-			return 0, refusal.New(refusal.Unknown, "repeat the call with the same idempotency key", "the workspace %s began to move while the change was recorded: it may be part of what moves, or not", name)
+		if err := g.store.stayed(ctx, name); err != nil {
+			return 0, err
 		}
 	}
 	return at, err
+}
+
+// stayed refuses (unknown) if a workspace began to move while a change was recorded.
+func (s *Store) stayed(ctx context.Context, name string) error {
+	if now, err := s.find(ctx, name); err != nil || now.HoldsStill() {
+		return refusal.New(refusal.Unknown, "repeat the call with the same idempotency key", "the workspace %s began to move while the change was recorded: it may be part of what moves, or not", name)
+	}
+	return nil
 }
 
 func (g guarded) append(ctx context.Context, name, kind string, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {

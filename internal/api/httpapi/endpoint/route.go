@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -147,12 +148,19 @@ func Create[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.
 
 // CreateTask is [Create] for a use case that makes a task, which is noted for the log and the span of its call. task returns the id of the task.
 func CreateTask[B, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in *B) (O, error), task func(*O) string) {
-	d.create(r, bodyOf(func(ctx context.Context, c caller.Caller, _ string, in *B) (out O, err error) {
-		if out, err = fn(ctx, c, in); err == nil {
+	use := bodyOf[B, O](nil)
+	use.call = func(ctx context.Context, c caller.Caller, _ string, in any) (any, error) { // without a function between, for the sake of the stack
+		b, ok := in.(*B)
+		if !ok {
+			return nil, fmt.Errorf("input of type %T", in)
+		}
+		out, err := fn(ctx, c, b)
+		if err == nil {
 			isMade(ctx, task(&out))
 		}
 		return out, err
-	}))
+	}
+	d.create(r, use)
 }
 
 func (d *Router) create(r Route, use withBody) {

@@ -66,7 +66,8 @@ func (w *writer) copyOne(e *ledger.Entry) (int, error) {
 	}
 	r := newRequest()
 	defer r.free()
-	if err := r.set(*e, expect); err != nil {
+	r.entry = *e
+	if err := r.set(expect); err != nil {
 		return 0, err
 	}
 	_, err = w.place(r, h)

@@ -114,7 +114,7 @@ func TestLittleFreeSpaceRefusesBeforeTheDiskIsFull(t *testing.T) {
 func TestAbandonedAppendsAreNotWritten(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
 	r := &request{entry: ledgertest.NewEntry("w/task/x", 1, "x"), done: make(chan struct{})}
-	if err := r.set(r.entry, 0); err != nil {
+	if err := r.set(0); err != nil {
 		t.Fatal(err)
 	}
 	r.abandoned.Store(true)

@@ -119,15 +119,16 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 	if err := ctx.Err(); err != nil {
 		return 0, unknown(err)
 	}
-	if l.opts.Sealer != nil {
-		var err error
-		if e, err = l.opts.Sealer.Seal(e); err != nil {
-			return 0, err
-		}
-	}
 	r := newRequest()
-	r.read = ledger.IsForRead(ctx)
-	if err := r.set(e, expect); err != nil {
+	r.entry, r.read = e, ledger.IsForRead(ctx)
+	var err error
+	if l.opts.Sealer != nil {
+		err = r.seal(l.opts.Sealer)
+	}
+	if err == nil {
+		err = r.set(expect)
+	}
+	if err != nil {
 		r.free()
 		return 0, err
 	}

@@ -33,10 +33,18 @@ func newRequest() *request {
 	return r
 }
 
-// set makes it a request to append an entry.
-func (r *request) set(e ledger.Entry, expect ledger.Position) (err error) {
-	r.entry, r.expect = e, expect
-	r.bytes, r.sum, r.size, err = frame.AppendEntry(r.bytes[:0], &e, expect)
+// seal seals its entry. Inlined, its copies would be on the stack of every append.
+//
+//go:noinline
+func (r *request) seal(s ledger.Sealer) (err error) {
+	r.entry, err = s.Seal(r.entry)
+	return err
+}
+
+// set makes it a request to append its entry.
+func (r *request) set(expect ledger.Position) (err error) {
+	r.expect = expect
+	r.bytes, r.sum, r.size, err = frame.AppendEntry(r.bytes[:0], &r.entry, expect)
 	return err
 }
 

@@ -129,7 +129,7 @@ func TestOneBatchOnAFullDiskRecordsItsReadsAlone(t *testing.T) {
 		if i%2 == 0 {
 			r.entry, r.expect = ledgertest.NewEntry("w/task/x", 1, "x"), 0
 		}
-		if err := r.set(r.entry, r.expect); err != nil {
+		if err := r.set(r.expect); err != nil {
 			t.Fatal(err)
 		}
 		batch = append(batch, r)

@@ -338,7 +338,7 @@ func (w *writer) order(r *request, h *headcache.Head) error {
 		return nil
 	}
 	r.entry.Time = h.At
-	return r.set(r.entry, r.expect)
+	return r.set(r.expect)
 }
 
 // newStream returns the number of a new stream, 0 if it exists already.
