@@ -125,7 +125,7 @@ func TestADeadConnectionOfHTTP2IsFoundWhileACallWaits(t *testing.T) {
 	})
 }
 
-// Whoever waits for less than the client does not lose the connections of others.
+// A call with less time than the client allows is no sign that connections are lost.
 func TestACallWhoseOwnTimeEndsLeavesOtherConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
