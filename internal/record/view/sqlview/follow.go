@@ -107,7 +107,10 @@ func (f *follower) begin(ctx context.Context, stop context.CancelFunc) (ledger.P
 		return f.at, nil
 	}
 	err = f.db.Write(f.projector.Reset)
-	if err == nil {
+	if err != nil {
+		f.reached(f.written) // the projector has forgotten what it had heard
+		f.failed(err)
+	} else {
 		f.reached(0)
 		f.mu.Lock()
 		f.until, f.failure = last, errors.New("views are being rebuilt")

@@ -259,3 +259,45 @@ func TestNothingIsHeardBehindWhatIsLost(t *testing.T) {
 		t.Error("an entry is projected behind a gap")
 	}
 }
+
+func TestWhatWasHeardBeforeARebuildThatFailedIsHeardAgain(t *testing.T) {
+	t.Parallel() // it waits a second
+	f := newFollowing(t, "")
+	script := func(s string) {
+		if err := f.write(t.Context(), func(tx *sqlitelog.Tx) error { return tx.Exec(s) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script("CREATE TRIGGER stuck BEFORE DELETE ON view_task BEGIN SELECT RAISE(ABORT, 'no luck'); END")
+	f.hears(2, false)
+	if err := f.Rebuild(t.Context()); err == nil || !strings.Contains(err.Error(), "no luck") {
+		t.Fatalf("the rebuild returns %v", err)
+	}
+	script("DROP TRIGGER stuck")
+	f.trusted() // the views are at the position of their tables again since Rebuild failed
+	wantSound(t, f.Views, 2)
+}
+
+func TestAPanicWhileEntriesAreHeardEndsNothing(t *testing.T) {
+	t.Parallel() // it waits a second
+	f := newFollowing(t, "")
+	f.follower.writing.Lock()
+	f.projector.counts = nil // a bug
+	f.follower.writing.Unlock()
+	play(t, f.d, f.life, 2)
+	if err := f.Wait(t.Context(), f.last()); err == nil || !strings.Contains(err.Error(), "panicked") {
+		t.Fatalf("the views fail with %v", err)
+	}
+	f.trusted()
+	wantSound(t, f.Views, 2)
+}
+
+// trusted waits until the views have all entries and no failure.
+func (f *following) trusted() {
+	f.Helper()
+	soon, cancel := context.WithTimeout(f.Context(), time.Minute)
+	defer cancel()
+	if err := f.hub.Wait(soon, f.last(), func() error { return nil }); err != nil {
+		f.Fatal(err)
+	}
+}

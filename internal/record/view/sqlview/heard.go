@@ -1,6 +1,7 @@
 package sqlview
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,8 +26,13 @@ func onlyHeard(entries []ledger.Entry) bool {
 	})
 }
 
-// hear folds entries without writing what they change, and reports whether that has to be written now.
+// hear folds entries without writing what they change, and reports whether that has to be written now. A panic is an error, as in a transaction.
 func (p *projector) hear(entries []ledger.Entry, watched func([]topic) bool) (now bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("projector panicked: %v", r)
+		}
+	}()
 	if entries[0].Position <= p.at { // the last projection did not commit
 		p.forget()
 	}
