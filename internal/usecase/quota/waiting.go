@@ -21,8 +21,8 @@ const (
 )
 
 // Waiting bounds what one sender has in the inbox of one receiver, or at one desk, so that nobody can fill them. It is advisory and cheap:
-// items are only added until the bound seems to be reached, and then counted in the views. So there may be more by what is under way, on
-// other servers too.
+// items are only added until the bound seems to be reached, and then counted in the views. So there may be more by what is under way, and each server
+// of a record lets through as much as the bound.
 type Waiting struct {
 	most  int
 	views view.Store

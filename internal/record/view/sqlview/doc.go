@@ -11,7 +11,8 @@
 // Memory and conversations have tables and queries of their own, in package search.
 //
 // Invariants:
-//   - A query sees every entry up to the position that the views had when it began.
+//   - A query sees every entry up to the position that the views had when it began. Where a write of what was heard has failed since, their position goes back to that
+//     of their tables, and the entries are heard again.
 //   - The content of the tables depends on the entries alone, never on their batches or on the caches.
 //   - Nothing scans all tasks: starting, projecting and listing take as long with a million finished ones.
 //   - A waiting caller holds no connection.
