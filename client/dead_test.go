@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,9 +137,10 @@ func TestACallWhoseOwnTimeEndsLeavesOtherConnections(t *testing.T) {
 		s.Listener = p
 		s.Start()
 		defer s.Close()
-		made, dialed := wire.HTTP(3, nil), 0
+		var dialed atomic.Int32
+		made := wire.HTTP(3, nil)
 		made.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			dialed++
+			dialed.Add(1)
 			return p.dial(ctx, network, address)
 		}
 		c, err := client.New("http://example.com", "tz_x", client.Options{HTTP: made, Retries: 1})
@@ -158,8 +160,8 @@ func TestACallWhoseOwnTimeEndsLeavesOtherConnections(t *testing.T) {
 		defer cancel()
 		_, _ = c.Agent(brief, "ann") // ends one of the two connections
 		two(t.Context())
-		if dialed != 3 {
-			t.Errorf("%d connections were made, want 3", dialed)
+		if n := dialed.Load(); n != 3 {
+			t.Errorf("%d connections were made, want 3", n)
 		}
 	})
 }
