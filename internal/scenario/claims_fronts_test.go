@@ -34,7 +34,7 @@ func frontEnds(t *testing.T, n int, tell func(first *harness, all []*harness)) {
 				h.Fatal(err)
 			}
 			h.ledger = sharedrecord.NewVisible(record, h.views, current.Last)
-			if h.app, err = usecase.New(h.ledger, h.views.Store(), usecase.Options{Current: current}); err != nil {
+			if h.app, err = usecase.New(h.ledger, h.views.Store(), usecase.Options{Current: current, MaxWaiting: townOffers}); err != nil {
 				h.Fatal(err)
 			}
 			learner.Tell(h.app.Learn)

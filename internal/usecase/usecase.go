@@ -201,7 +201,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if o.Erasure.Keys != nil {
 		s.access.Discreet()
 	}
-	waiting, err := quota.NewWaiting(o.MaxWaiting, v)
+	waiting, err := quota.NewWaiting(o.MaxWaiting, v, o.Current != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -29,8 +29,8 @@ type LLM struct {
 	Timeout       event.Duration `yaml:"timeout" doc:"How long one piece of advice may take, all tries together; 10s if left out, at most 1m."`
 	MaxTokens     int            `yaml:"max_tokens" doc:"The most tokens of an answer; 400 if left out."`
 	Retries       int            `yaml:"retries" doc:"Tries after the first, where the service is busy, broken or cannot be understood; none if left out."`
-	PerHour       int            `yaml:"per_hour" doc:"Calls in an hour; 120 if left out."`
-	TokensPerHour int64          `yaml:"tokens_per_hour" doc:"Tokens in an hour, as the service reports them; 500000 if left out."`
+	PerHour       int            `yaml:"per_hour" doc:"Calls in an hour, of each server; 120 if left out."`
+	TokensPerHour int64          `yaml:"tokens_per_hour" doc:"Tokens in an hour, of each server, as the service reports them; 500000 if left out."`
 	Share         int            `yaml:"share" doc:"How much of an hour's calls and tokens one principal may use, in percent; 25 if left out. Everybody has one call."`
 }
 

@@ -18,25 +18,30 @@ const (
 	defaultMaxWaiting = 1000
 	waitingCached     = 16_384 // pairs of sender and receiver
 	retrySeconds      = 10     // when some may have been answered
+	sharedPart        = 16     // of several servers, each lets a part in so many of what is free through before it counts again
 )
 
 // Waiting bounds what one sender has in the inbox of one receiver, or at one desk, so that nobody can fill them. It is advisory and cheap:
-// items are only added until the bound seems to be reached, and then counted in the views. So there may be more by what is under way, and each server
-// of a record lets through as much as the bound.
+// items are only added until the bound seems to be reached, and then counted in the views. So there may be more by what is under way. One of several
+// servers of a record counts again after a sixteenth of what it found free: each beside the first adds a sixteenth of the bound at most.
 type Waiting struct {
-	most  int
-	views view.Store
-	mu    sync.Mutex
-	known simplelru.LRUCache[string, int] // at most so many
+	most   int
+	shared bool
+	views  view.Store
+	mu     sync.Mutex
+	known  simplelru.LRUCache[string, waits]
 }
 
-// NewWaiting returns a bound of what waits of each sender at each receiver and each desk; 0 means 1,000.
-func NewWaiting(most int, v view.Store) (*Waiting, error) {
+// waits is how many items wait, at most, and the number at which they are counted again.
+type waits struct{ n, until int }
+
+// NewWaiting returns a bound of what waits of each sender at each receiver and each desk; 0 means 1,000. shared: other servers let items through, too.
+func NewWaiting(most int, v view.Store, shared bool) (*Waiting, error) {
 	if most <= 0 {
 		most = defaultMaxWaiting
 	}
-	known, err := lru.New[string, int](waitingCached)
-	return &Waiting{most: most, views: v, known: known}, err
+	known, err := lru.New[string, waits](waitingCached)
+	return &Waiting{most: most, shared: shared, views: v, known: known}, err
 }
 
 // Admit counts one more item of a sender, a principal, in the inbox of a receiver, or refuses it (overloaded).
@@ -74,9 +79,9 @@ func (o *Waiting) atDesk(ctx context.Context, workspace, sender, desk string) er
 // admit counts one more under a key. A number that cannot be read is no reason to refuse anything.
 func (o *Waiting) admit(key, sender, where string, count func() (int, error)) error {
 	o.mu.Lock()
-	open, there := o.known.Get(key)
-	if there && open < o.most {
-		o.known.Add(key, open+1)
+	w, there := o.known.Get(key)
+	if there && w.n < w.until {
+		o.known.Add(key, waits{w.n + 1, w.until})
 		o.mu.Unlock()
 		return nil
 	}
@@ -86,8 +91,12 @@ func (o *Waiting) admit(key, sender, where string, count func() (int, error)) er
 	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
+	free := o.most - open
+	if o.shared {
+		free = min(free, max(free/sharedPart, 1))
+	}
 	o.mu.Lock()
-	o.known.Add(key, open+1)
+	o.known.Add(key, waits{open + 1, open + free})
 	o.mu.Unlock()
 	if open < o.most {
 		return nil

@@ -25,7 +25,7 @@ func (c *sentCounts) SentCount(_ context.Context, _, agent, sender string, _ int
 
 func TestItemsAreCountedOnceAndAgainAtTheBound(t *testing.T) {
 	c := &sentCounts{open: map[string]int{"junk to bob": 2}}
-	q, err := quota.NewWaiting(5, view.Store{TaskQueries: c})
+	q, err := quota.NewWaiting(5, view.Store{TaskQueries: c}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,4 +50,47 @@ func TestItemsAreCountedOnceAndAgainAtTheBound(t *testing.T) {
 	admit("agent/junk", refusal.Overloaded)
 	c.err = errors.New("no views")
 	admit("agent/junk", "")
+}
+
+// Whatever the order in which several servers let items through, there are few more than the bound.
+func TestSeveralServersTogetherLetFewMoreItemsThroughThanOne(t *testing.T) {
+	const most, servers = 1000, 3
+	turns := map[string]func(n int) int{ // the server that is asked after n items
+		"one after the other":           func(n int) int { return n % servers },
+		"two begin, and the third ends": func(n int) int { return []int{0, 1, 2}[min(n, 2)] },
+	}
+	for name, next := range turns {
+		t.Run(name, func(t *testing.T) {
+			c := &sentCounts{open: map[string]int{}}
+			var each [servers]*quota.Waiting
+			for i := range each {
+				var err error
+				if each[i], err = quota.NewWaiting(most, view.Store{TaskQueries: c}, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			admit := func(server int) bool {
+				err := each[server].Admit(t.Context(), "default", "agent/junk", "bob")
+				if err == nil {
+					c.open["junk to bob"]++
+				} else if refusal.CodeOf(err) != refusal.Overloaded {
+					t.Fatal(err)
+				}
+				return err == nil
+			}
+			for n := 0; admit(next(n)); n++ {
+			}
+			for server := range each { // each uses what it has left
+				for admit(server) {
+				}
+			}
+			got := c.open["junk to bob"]
+			if over := (servers - 1) * most / 16; got < most || got > most+over {
+				t.Errorf("%d items wait, want %d and %d more at most", got, most, over)
+			}
+			if c.asked > got/4 {
+				t.Errorf("%d items were counted %d times", got, c.asked)
+			}
+		})
+	}
 }
