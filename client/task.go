@@ -235,7 +235,8 @@ type ParkedRow struct {
 	Route  []string  `json:"route,omitempty"` // agents that the task still visits, the next first
 }
 
-// TaskPage is one page of a list of tasks, newest first.
+// TaskPage is one page of a list of tasks, in the order of their ids, the highest first. That is the newest first where they were made with keys of
+// [NewKey], or other UUIDs of version 7; other idempotency keys give ids in any order.
 type TaskPage struct {
 	Tasks    []TaskRow `json:"tasks"`
 	Next     string    `json:"next,omitempty"` // TaskFilter.After of the next page; empty at the end
@@ -252,7 +253,7 @@ type TaskFilter struct {
 	Parent string // a task
 	Deep   bool   // also the children of its children, to five below it
 	Text   string // words that each task has in the beginning of its intent, its id, its requester, its owner or its receivers
-	Words  string // words that each task has there or in what the token may read of its content; TaskPage.Next goes on with older tasks, also where none is listed
+	Words  string // words that each task has there or in what the token may read of its content; TaskPage.Next goes on with others, also where none is listed
 	After  string // TaskPage.Next of the page before
 	Limit  int    // at most 500; 0 means 50
 	Counts bool   // also count the tasks on all pages, by state
@@ -268,7 +269,7 @@ type Chain struct {
 	Agent string `json:"agent,omitempty"` // of that level, that took it; empty: none did
 }
 
-// Tasks lists the tasks that the token may see, newest first.
+// Tasks lists the tasks that the token may see.
 func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
 	return ask[TaskPage](ctx, c, http.MethodGet, path("tasks"), f.query(), nil)
 }
@@ -296,7 +297,7 @@ func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait tim
 	return t, err
 }
 
-// Dead lists the tasks in the dead letters, newest first: at most limit of them, 50 if it is 0 and 500 at most, after the Next of the page before or
+// Dead lists the tasks in the dead letters: at most limit of them, 50 if it is 0 and 500 at most, after the Next of the page before or
 // from the start. [Client.Tasks] filters them, by [Parked] and more.
 func (c *Client) Dead(ctx context.Context, after string, limit int) (TaskPage, error) {
 	return ask[TaskPage](ctx, c, http.MethodGet, path("dead"), TaskFilter{After: after, Limit: limit}.query(), nil)

@@ -70,7 +70,7 @@ func TestTheOverviewShowsWhatMovesNow(t *testing.T) {
 	}
 	body := page.get("/", http.StatusOK)
 	shown(t, "the overview", body, `<h2 id="alerts">`, `class="info"`, "used up all", ">nobody takes it, handoff 1</a>", `<h2 id="waits">`, "Is it allowed?",
-		"<h3>Pending ", `<span class="count">70</span>`, "pending 69", `The newest 60. <a href="/tasks?state=pending">All 70</a>`, "<h3>Handing off ", `<span class="count">1</span>`, "is offered",
+		"<h3>Pending ", `<span class="count">70</span>`, "pending 69", `The first 60. <a href="/tasks?state=pending">All 70</a>`, "<h3>Handing off ", `<span class="count">1</span>`, "is offered",
 		"<h3>Executing ", `<span class="count">2</span>`, "owned 1", "owned 0", "<h3>Waiting ", `<span class="count">1</span>`, "asks a person", "Dead letters", `<span class="count">1</span>`, "nobody takes it", `<h2 id="agents">`)
 	shown(t, "the alerts", page.get("/alerts", http.StatusOK), `<p>Handoffs behind it: <a href="/find?q=`, ">nobody takes it, handoff 1</a></p>")
 	shown(t, "the tasks", page.get("/tasks", http.StatusOK), `<option value="parked">dead letter</option>`, `<a href="/tasks?state=parked">1 dead letter</a>`, `<span class="state parked">dead letter</span>`)

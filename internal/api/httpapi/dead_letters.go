@@ -18,7 +18,7 @@ type deadQuery struct {
 }
 
 func (s *service) dead() {
-	endpoint.Read(s.router, endpoint.Route{Path: "/v1/dead", ID: "list-dead", Summary: "List the tasks in the dead letters, newest first", Tag: endpoint.TagDead},
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/dead", ID: "list-dead", Summary: "List the tasks in the dead letters", About: taskOrder, Tag: endpoint.TagDead},
 		func(ctx context.Context, c caller.Caller, in *deadQuery) (TaskPage, error) {
 			return s.page(ctx, c, view.TaskFilter{State: event.Parked}, in.Page, "")
 		})

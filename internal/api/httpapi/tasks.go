@@ -26,6 +26,9 @@ type TaskPage struct {
 	endpoint.Listed
 }
 
+// taskOrder is the order of lists of tasks.
+const taskOrder = "In the order of their ids, the highest first. That is the newest first where tasks are made without an idempotency key, or with one that is a UUID of version 7; other keys give ids in any order."
+
 type tasksQuery struct {
 	endpoint.Reading
 	endpoint.Page
@@ -35,7 +38,7 @@ type tasksQuery struct {
 	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
 	Deep   bool        `query:"deep" doc:"With parent: also their children and those of theirs, to five below the task."`
 	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words, or beginnings of words, in the first 4,000 characters of their intent, their id, their requester, their owner or the receivers of their open offer, in upper or lower case."`
-	Words  string      `query:"words" maxLength:"500" doc:"Only tasks that have each of these words, or parts of words, in what you may read of them: in their first 500 characters, id, requester, owner and receivers, and in the content that their trail shows you, such as asks, facts, decisions, questions, answers, notes and results. One call looks in the 500 newest tasks that match the rest, and next goes on with older ones, also where none is listed. Without counts."`
+	Words  string      `query:"words" maxLength:"500" doc:"Only tasks that have each of these words, or parts of words, in what you may read of them: in their first 500 characters, id, requester, owner and receivers, and in the content that their trail shows you, such as asks, facts, decisions, questions, answers, notes and results. One call looks in the first 500 tasks that match the rest, and next goes on with others, also where none is listed. Without counts."`
 	IDs    []string    `query:"ids" maxItems:"500" doc:"Only these tasks, comma-separated, as far as you may see them: without parent."`
 	Since  time.Time   `query:"since" doc:"Only tasks that last changed then or later."`
 	Until  time.Time   `query:"until" doc:"Only tasks that last changed before then."`
@@ -61,7 +64,7 @@ func (s *service) tasks() {
 		About: "Supports three formats of other systems and exported envelopes of every known major version, told apart by their fields. What a document says about the past is kept as claimed history; the answer notes every field that was not copied unchanged.",
 		Tag:   endpoint.TagTasks, Status: http.StatusCreated,
 	}, s.app.Tasks.Import, func(i *tasks.Imported) string { return i.Task })
-	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks, newest first", Tag: endpoint.TagTasks}, s.listTasks)
+	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks", ID: "list-tasks", Summary: "List tasks", About: taskOrder, Tag: endpoint.TagTasks}, s.listTasks)
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks/{id}", ID: "show-task", Summary: "Show a task, and optionally wait for a change", About: "The read is recorded.", Tag: endpoint.TagTasks}, s.showTask)
 	endpoint.Act(s.router, post("start", "Start a pending task that you requested"), s.app.Tasks.Start)
 	endpoint.Change(s.router, post("send", "Hand off a task"), endpoint.Under(func(in *handoffs.SendInput) *string { return &in.Task }, s.app.Tasks.Send))

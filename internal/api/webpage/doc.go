@@ -13,7 +13,7 @@
 //   - story.go: what a task's story has; timeline/moment.go: its lines; timeline/kind.go: which events are marked as bad, good or a question, and which end an
 //     offer in vain (its colours are in static/variables.css); timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
 //   - standing/standing.go: what a task waits for, in a sentence
-//   - overview.go: what the first page reads: the columns of the board, how many tasks each shows, the newest first (the order of every list of tasks: sqlview/tasklist/tasklist.go), which agents are listed, the fullest first; the columns of the list of
+//   - overview.go: what the first page reads: the columns of the board, how many tasks each shows, the first ones (the order of every list of tasks: sqlview/tasklist/tasklist.go), which agents are listed, the fullest first; the columns of the list of
 //     agents, such as their load, are in templates/overview.html
 //   - inbox.go: which tickets for people are shown, in which of the orders that record/view/ticket.go has (a new order begins there), and their actions; tasks.go: lists of tasks, which of them are cancelled, and what the page of an agent reads
 //   - form/form.go: how many tasks one form changes; form/dead_letters.go: which replays contradict themselves

@@ -83,7 +83,7 @@ func (v *visit) waiting(ctx context.Context, o *overview) error {
 	return err
 }
 
-// fill adds the newest live tasks of each state, and how many there are.
+// fill adds the first live tasks of each state, and how many there are.
 func (v *visit) fill(ctx context.Context, o *overview) error {
 	live, err := v.api.Tasks(ctx, client.TaskFilter{Live: true, Limit: 1, Counts: true})
 	if err != nil {

@@ -85,7 +85,7 @@ func tokens(ctx context.Context, c *client.Client, _ []string) (ids []string, er
 	return ids, err
 }
 
-// The tasks that a command may be about, the newest first, and the word for the last one.
+// The tasks that a command may be about, in the order of lists, and the word for the last one.
 func liveTasks(ctx context.Context, c *client.Client, _ []string) ([]string, error) {
 	return taskIDs(ctx, c, client.TaskFilter{Live: true})
 }

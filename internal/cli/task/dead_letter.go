@@ -21,7 +21,7 @@ func DeadLetters(s *shell.Shell) *cobra.Command {
 func deadList(s *shell.Shell) *cobra.Command {
 	var after string
 	var limit int
-	cmd := s.Call("list", "List the dead letters, newest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	cmd := s.Call("list", "List the dead letters", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Dead(ctx, after, limit)
 		return s.Answer(list, err, func(p *shell.Page) {
 			shell.List(p, "There are no dead letters.", []string{"TASK", "CAUSE", "SINCE", "OWNER", "INTENT", "WHY"}, list.Tasks, func(t client.TaskRow) []string {
@@ -34,6 +34,7 @@ func deadList(s *shell.Shell) *cobra.Command {
 			p.More(list.Next)
 		})
 	})
+	cmd.Long = "List the dead letters " + order
 	shell.PageFlags(cmd.Flags(), &limit, &after)
 	shell.TakesIDs(cmd.Flags(), "after", "TASK")
 	return cmd

@@ -11,10 +11,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
+// order is that of lists of tasks.
+const order = `in the order of their ids, the highest first. That is the newest first where they were made with idempotency
+keys that are UUIDs of version 7, as those of the commands and of the Go client are, or without one; other keys give ids in any order.`
+
 func list(s *shell.Shell) *cobra.Command {
 	var f client.TaskFilter
 	var state, since, until string
-	cmd := s.Call("list", "List tasks, newest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) (err error) {
+	cmd := s.Call("list", "List tasks", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) (err error) {
 		f.State = client.State(state)
 		if f.Since, err = s.Past(ctx, "--since", since); err != nil {
 			return err
@@ -28,6 +32,7 @@ func list(s *shell.Shell) *cobra.Command {
 			showCounts(p, list.Counts)
 		})
 	})
+	cmd.Long = "List tasks " + order
 	shell.Choice(cmd.Flags(), &state, "state", "", "list only tasks in this state: %s", client.States())
 	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
 	cmd.Flags().StringVar(&f.Owner, "owner", "", "list only tasks of this owner")

@@ -29,7 +29,7 @@ func Status(s *shell.Shell) *cobra.Command {
 		o, err := readOverview(ctx, c)
 		return s.Answer(o, err, func(p *shell.Page) { showOverview(p, o) })
 	})
-	cmd.Long = `Show the tasks that have not ended, the newest 500: those that move, those that wait, also for an agent that is not there, and those that
+	cmd.Long = `Show the tasks that have not ended, 500 at most: those that move, those that wait, also for an agent that is not there, and those that
 are stuck in the dead letters, each with what helps; the tickets that wait for people; and the agents, those that hold most first, with when the server last heard of them.`
 	return cmd
 }

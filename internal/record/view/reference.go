@@ -9,7 +9,7 @@ import (
 // ReferenceFilter narrows a list of tasks that refer to an artifact. A zero field does not narrow it.
 type ReferenceFilter struct {
 	Involving string // as in [TaskFilter]
-	After     string // id of the last task of the previous page; lists run from the newest id to the oldest
+	After     string // id of the last task of the previous page; lists run from the highest id to the lowest
 	Limit     int
 }
 

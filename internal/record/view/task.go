@@ -58,13 +58,13 @@ type TaskFilter struct {
 	IDs []string
 	// Since and Until bound when the task last changed: not before, and before.
 	Since, Until time.Time
-	After        string // id of the last task of the previous page; lists run from the newest id to the oldest
+	After        string // id of the last task of the previous page; lists run from the highest id to the lowest
 	Limit        int
 }
 
 // TaskQueries lists tasks and inboxes.
 type TaskQueries interface {
-	// Tasks lists a workspace's tasks from the newest to the oldest.
+	// Tasks lists a workspace's tasks in the order of their ids, the highest first.
 	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]TaskRow, error)
 	// Inbox lists the items that wait for an agent and are after the cursor. If there are more than the limit, it lists those of the highest
 	// priority: of one priority each sender's in turn if the cursor is at its beginning, and otherwise the oldest, with all items of the last entry even

@@ -17,7 +17,7 @@ type TasksInput struct {
 	view.TaskFilter
 }
 
-// List lists the tasks that the caller may see, newest first. The list shows what each is about, and is recorded as one read.
+// List lists the tasks that the caller may see, in the order of their ids, the highest first. The list shows what each is about, and is recorded as one read.
 func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]view.TaskRow, error) {
 	f, err := ts.visible(ctx, c, in)
 	if err != nil {

@@ -19,7 +19,7 @@ type Said interface {
 // MaxLooked is the most tasks in whose content one call looks for words.
 const MaxLooked = 500
 
-// ListSaying lists the tasks of a filter, newest first, that have each of some words in what the caller may read of them: in what the text of the filter looks in, and in their
+// ListSaying lists the tasks of a filter, in the order of [Tasks.List], that have each of some words in what the caller may read of them: in what the text of the filter looks in, and in their
 // content. It looks in at most [MaxLooked] of them. next is the last one that it looked in, if there may be more; empty: there are none. It is recorded as one read.
 func (ts *Tasks) ListSaying(ctx context.Context, c caller.Caller, in TasksInput, words string) (list []view.TaskRow, next string, err error) {
 	f, err := ts.visible(ctx, c, in)

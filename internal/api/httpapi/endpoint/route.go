@@ -43,7 +43,7 @@ func (d *Router) Operation(r Route) huma.Operation {
 
 // Keyed is the input of calls that change something, in addition to their body.
 type Keyed struct {
-	Key    string `header:"Idempotency-Key" maxLength:"200" doc:"Makes the call safe to repeat: with the same key it takes effect once. A UUID version 7 is best."`
+	Key    string `header:"Idempotency-Key" maxLength:"200" doc:"Makes the call safe to repeat: with the same key it takes effect once. A UUID version 7 is best: ids that are made from it sort by time."`
 	Prefer string `header:"Prefer" doc:"receipt (RFC 7240): the answer has the receipt of what the call changed, which takes about as long as another write. Other preferences are ignored."`
 }
 

@@ -80,7 +80,7 @@ function addPart(link, part, from) {
   const some = document.querySelector(".chunk tbody tr");
   if (!more) return link.replaceWith(some ? "" : "No task fits.");
   link.href = more.getAttribute("href");
-  if (some) link.textContent = "Older tasks";
+  if (some) link.textContent = "More tasks";
 }
 
 // An update of the page brings the first part of the list. The others stay; what has changed in them is read again when it is in sight.
