@@ -222,6 +222,31 @@ func TestAnswersSayTheirPosition(t *testing.T) {
 	}
 }
 
+// No answer is of position 0, which a client would take for the beginning of the record.
+func TestAnAnswerWithoutAPositionHasNoHeaderForIt(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, token := h.agent("writer")
+	without := map[string]bool{}
+	call := func(line, body string) {
+		r := h.call(h.admin, line, body)
+		if at := r.header.Get("Trapeze-Position"); at == "0" {
+			t.Errorf("%s: %d, position 0", line, r.status)
+		} else if at == "" && r.status < 300 {
+			without[line] = true
+		}
+	}
+	h.call(token, "POST /v1/tasks", `{"intent":"x"}`)
+	for line := range operations(t, h) {
+		if strings.HasPrefix(line, "GET ") && line != "GET /v1/events" {
+			call(line, "")
+		}
+	}
+	call("POST /v1/tokens", `{"role":"agent","name":"reader"}`)
+	if !without["GET /v1/policy/versions"] || without["GET /v1/tasks"] || without["GET /v1/inbox"] {
+		t.Errorf("without a position: %v", slices.Sorted(maps.Keys(without)))
+	}
+}
+
 // A list is narrowed by when tasks last changed, and its counts are of all pages, of what the caller may see.
 func TestAListOfTasksIsNarrowedByTimeAndCounted(t *testing.T) {
 	h := open(t, httpapi.Options{})

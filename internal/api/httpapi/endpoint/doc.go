@@ -7,7 +7,7 @@
 //     an id, and the answer has only that id.
 //   - Unknown fields and parameters are refused, as are bodies that are too long, too deep or not UTF-8.
 //   - The shortcut and huma give the same answers.
-//   - An answer with a position ([Placed]) has the header Trapeze-Position, however it is served.
+//   - An answer with a position ([Placed]) has the header Trapeze-Position, however it is served, and no other has it.
 //   - Nothing here depends on the type of a use case.
 //
 // Where to change what:

@@ -92,8 +92,16 @@ type keyedID struct {
 
 // answer is the output of every call. The schema of the body is in the operation.
 type answer struct {
-	Position positions.Position `header:"Trapeze-Position" doc:"Position of the record that the answer includes. Send it with a later read that must include at least the same."`
+	Position reached `header:"Trapeze-Position" doc:"Position of the record that the answer includes. Send it with a later read that must include at least the same. Answers that are not read from one position do not have it."`
 	Body     any
+}
+
+// reached is a position in a header; empty: the answer has none, and no such header.
+type reached string
+
+// Schema implements [huma.SchemaProvider].
+func (reached) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[positions.Position](), true, "")
 }
 
 // Placed is an output with the position of the record that it includes.
@@ -107,11 +115,11 @@ type Listed struct {
 // At implements [Placed].
 func (l Listed) At() positions.Position { return l.Position }
 
-func positionOf(v any) positions.Position {
-	if p, ok := v.(Placed); ok {
-		return p.At()
+func positionOf(v any) reached {
+	if p, ok := v.(Placed); ok && p.At() != 0 {
+		return reached(strconv.FormatUint(uint64(p.At()), 10))
 	}
-	return 0
+	return ""
 }
 
 // Change serves a use case that takes an id and a body. The body may be omitted if none of its fields is required.

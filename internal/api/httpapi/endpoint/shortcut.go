@@ -133,7 +133,9 @@ func (p *shortcut) take(w http.ResponseWriter, r *http.Request, next http.Handle
 	if len(answer) > maxCounted {
 		h["Content-Length"] = []string{strconv.Itoa(len(answer))}
 	}
-	h["Trapeze-Position"] = []string{strconv.FormatUint(uint64(positionOf(out)), 10)}
+	if at := positionOf(out); at != "" {
+		h["Trapeze-Position"] = []string{string(at)}
+	}
 	w.WriteHeader(p.status)
 	_, _ = w.Write(answer) // the client is gone
 }
