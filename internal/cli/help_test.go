@@ -55,6 +55,25 @@ func TestLongHelpPagesShowTheTenUsualFlagsFirstAndAllInGroups(t *testing.T) {
 	}
 }
 
+// Any command can be refused, and has the exit code of that then: a list of others is not all.
+func TestHelpPagesThatListExitCodesSayWhereThoseOfErrorsAre(t *testing.T) {
+	listed := 0
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if strings.Contains(cmd.Long, "The exit code is 0") {
+			if listed++; !strings.Contains(cmd.Long, "trapeze help exit-codes") {
+				t.Errorf("%s lists exit codes, and not those of errors", cmd.CommandPath())
+			}
+		}
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	if walk(newCommands(Env{}).root()); listed < 6 {
+		t.Errorf("%d commands list exit codes", listed)
+	}
+}
+
 // exampled are the commands whose help pages show an example of every subcommand.
 var exampled = []string{"channel", "memory", "conversation", "envelope", "artifact", "drift", "ticket", "ask", "approve", "deny", "do"}
 

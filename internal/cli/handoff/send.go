@@ -45,7 +45,8 @@ policy chooses (--to auto), to people (--to human:DESK), or to the next agent on
 
 The command returns at once. You own the task until a receiver has accepted it. If none does, it goes to a fallback, back to you,
 or to the dead letters. With --wait it waits until the task is completed, failed, cancelled or in the dead letters, and shows it; standard error says who has it
-meanwhile, and what it waits for. The exit code is 0 if it was completed, 1 if it ended otherwise or is in the dead letters, and 6 if it has not ended by then.
+meanwhile, and what it waits for. The exit code is 0 if it was completed, 1 if it ended otherwise or is in the dead letters, and 6 if it has not ended by then. If the
+call is refused, it is that of the error: see trapeze help exit-codes.
 
 In a program that trapeze work runs, the task can be omitted: trapeze send --to reviewer
 

@@ -62,7 +62,8 @@ func policyCheck(s *shell.Shell) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false, "check the file without a server: do not check that agents, capabilities, channels and desks exist")
 	cmd.Long = `Check a policy file (- for standard input): unknown fields, invalid expressions, escalation chains without an end, cycles, and,
-unless --offline, targets that do not exist. The exit code is 0 if the file can be put into force, and 2 otherwise.
+unless --offline, targets that do not exist. The exit code is 0 if the file can be put into force, and 2 if it
+cannot; of another error, such as a server that does not answer, see trapeze help exit-codes.
 
     trapeze policy check policy.yaml`
 	return cmd

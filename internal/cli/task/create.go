@@ -131,7 +131,8 @@ and never changes. Without --start, --send, --to, --capability or --channel the 
     trapeze task create "Bake a bread" --to baker --constraint 'prohibition!:no nuts' --expect-format text
 
 With --wait the command waits until the task is completed, failed, cancelled or in the dead letters, and shows it with its result. Standard error says who has it
-meanwhile, and what it waits for. The exit code is 0 if it was completed, 1 if it ended otherwise or is in the dead letters, and 6 if it has not ended by then.
+meanwhile, and what it waits for. The exit code is 0 if it was completed, 1 if it ended otherwise or is in the dead letters, and 6 if it has not ended by then. If the
+call is refused, it is that of the error: see trapeze help exit-codes.
 
 With --after the task waits until other tasks have completed, and is then handed off automatically to the agent of --to, or
 along --route:

@@ -24,7 +24,7 @@ func show(s *shell.Shell) *cobra.Command {
 	})
 	cmd.Long = `Show a task. With --wait the command waits up to 50s (--wait=10m waits longer) until the task is completed, failed, cancelled or
 parked, and then shows it. Standard error says who has it meanwhile, and what it waits for. The exit code is 0 however the task ended, and even if
-it has not ended by then.`
+it has not ended by then; that of an error is in trapeze help exit-codes.`
 	shell.WaitFlag(cmd.Flags(), &wait)
 	return cmd
 }

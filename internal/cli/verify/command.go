@@ -98,8 +98,9 @@ no finding. --segments names a directory with those segments, where each must th
 With --witness-key, a receipt, a checkpoint, or the newest cosigned checkpoint of a data directory must also be cosigned by one of those witnesses, or by as many as
 --witnesses says. A signature by a key that is not given is not checked, which is said.
 
-The exit code is 0 if everything verifies, and 1 if something does not. It is 2 for a file or a directory that is not there or is none of these, and 6 if the
-verification could not be finished, because something could not be read or there was no space in the temporary directory: that says nothing of what is verified.
+The exit code is 0 if everything verifies, and 1 if something does not, or is of a newer version of Trapeze. It is 2 for a file or a directory that is not there or is none
+of these, 4 for the directory of a front end, whose record is elsewhere, and 6 if the verification could not be finished, because something could not be read or there was no space in the
+temporary directory: these say nothing of what is verified. See trapeze help exit-codes.
 docs/proofs.md describes the formats.`
 	cmd.Flags().StringVar(&o.keys, "keys", "", "file with the public keys of the log, one in each line (default: proof/keys in the data directory)")
 	cmd.Flags().StringArrayVar(&o.checkpoints, "checkpoint", nil, "file with a checkpoint that was kept (can be repeated)")

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/proof/segment"
@@ -184,6 +185,20 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 				t.Errorf("what could not be read is called damaged:\n%s", printed)
 			}
 		})
+	}
+}
+
+func TestTheDirectoryOfAFrontEndHasAnExitCodeOfItsOwnAndTheHelpTellsAll(t *testing.T) {
+	elsewhere := refusal.New(refusal.Conflict, "ask a front end", "the record is in PostgreSQL")
+	exit, printed := run(t, func(string, ...string) (File, error) { return nil, elsewhere }, proofs(t))
+	if exit != 4 || !strings.Contains(printed, "is in PostgreSQL") {
+		t.Errorf("the exit code is %d, and it says:\n%s", exit, printed)
+	}
+	_, help, _ := strings.Cut(Command(shell.New(shell.Env{}), nil).Long, "The exit code is")
+	for _, exit := range []int{0, 1, 2, 4, 6} {
+		if !strings.Contains(help, fmt.Sprintf(" %d ", exit)) {
+			t.Errorf("the help does not tell the exit code %d: %s", exit, help)
+		}
 	}
 }
 
