@@ -162,7 +162,7 @@ func (t *Tracer) finish(ctx context.Context) error {
 		if err := t.flush(ctx); err != nil {
 			return err
 		}
-		list, err := t.ledger.Read(ctx, t.position(), batch)
+		list, err := ledger.Page(ctx, t.ledger, t.position(), batch)
 		if err != nil || len(list) == 0 {
 			return err
 		}

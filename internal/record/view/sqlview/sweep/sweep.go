@@ -31,7 +31,7 @@ var Tables = []struct{ Name, Order string }{
 
 // Record is what is read of the ledger.
 type Record interface {
-	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+	ledger.Reader
 	Stream(ctx context.Context, stream ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
 }
 
@@ -77,21 +77,20 @@ func (s *Sweep) entries(ctx context.Context, record Record, n int, streams map[l
 	if n <= 0 {
 		return nil
 	}
-	entries, err := record.Read(ctx, s.at, n)
-	if damaged, ok := errors.AsType[*ledger.Damaged](err); ok {
-		s.at = max(s.at+1, damaged.Position)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
+	entries, err := ledger.Page(ctx, record, s.at, n)
 	for i := range entries {
 		s.at = entries[i].Position
 		if _, kind, _ := entries[i].Stream.Parts(); slices.Contains(kinds, kind) {
 			streams[entries[i].Stream] = nil
 		}
 	}
-	if len(entries) < n {
+	damaged, isDamaged := errors.AsType[*ledger.Damaged](err)
+	switch {
+	case isDamaged:
+		s.at = max(s.at+1, damaged.Position)
+	case err != nil:
+		return err
+	case len(entries) == 0:
 		s.at = 0
 	}
 	return nil
