@@ -47,3 +47,10 @@ func TestAFollowerThatIsBehindGetsSeveralBatchesAtOnce(t *testing.T) {
 		t.Error("at the end", got, behind)
 	}
 }
+
+func TestEntriesOfManyBatchesAreCopiedOnce(t *testing.T) {
+	l := filled(1, 2, 5, 1, 7, 3, 2, 1, 4, 1, 1, 2)
+	if n := testing.AllocsPerRun(100, func() { _, _, _ = l.After(11, 64) }); n > 1 {
+		t.Errorf("%v allocations", n)
+	}
+}

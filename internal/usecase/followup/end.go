@@ -12,6 +12,17 @@ import (
 
 // TellEnd tells the parent and the dependents of a task how it stands after an event of an entry.
 func (u *FollowUp) TellEnd(ctx context.Context, workspace, id string, e ledger.Entry, ev event.Event) error {
+	if err := u.views.Wait(ctx, e.Position); err != nil {
+		return stream.Unavailable(err)
+	}
+	dependents, err := u.views.Dependents(ctx, workspace, id) // those that are recorded later look for themselves
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	before, err := u.tasks.Load(ctx, e.Stream, false) // a task has its parent from its first entry on
+	if err != nil || before.State.Parent.Task == "" && len(dependents) == 0 {
+		return err
+	}
 	f, err := u.tasks.LoadAt(ctx, e)
 	if err != nil {
 		return err
@@ -28,13 +39,6 @@ func (u *FollowUp) TellEnd(ctx context.Context, workspace, id string, e ledger.E
 	}
 	if !t.State.Final() {
 		return nil
-	}
-	if err := u.views.Wait(ctx, f.Head); err != nil {
-		return stream.Unavailable(err)
-	}
-	dependents, err := u.views.Dependents(ctx, workspace, id)
-	if err != nil {
-		return stream.Unavailable(err)
 	}
 	for _, d := range dependents {
 		if err := u.tell(ctx, workspace, d, handoff.EndDependency{Task: id, State: t.State}); err != nil {

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -17,8 +18,8 @@ const (
 	sharedFor = time.Second
 	// stalled is the time without the end of a turn after which those who wait go on: the calls that have turns lose them.
 	stalled = 100 * time.Millisecond
-	// maxSpare is how many lines that ended are kept for others: every call begins one, unless others of its principal run.
-	maxSpare = 16
+	// maxIdle is how many lines there may be before those without calls are forgotten: most principals call again soon.
+	maxIdle = 256
 )
 
 // share divides the processors among principals that call at the same time: while there are several, as many calls of one are decoded,
@@ -33,18 +34,20 @@ type share struct {
 	at    time.Time          // when that began
 	other time.Time          // when the last call of another principal began
 	lines map[identity.Principal]*line
-	spare []*line // for the next lines; at most maxSpare
-	era   uint64  // of the newest line
+	full  int    // the number of lines at which idle ones are forgotten
+	era   uint64 // of the newest line
 }
 
-func newShare(most int) *share { return &share{most: most, lines: map[identity.Principal]*line{}} }
+func newShare(most int) *share {
+	return &share{most: most, lines: map[identity.Principal]*line{}, full: maxIdle}
+}
 
 // line is the calls of one principal.
 type line struct {
 	era     uint64 // of the turns that count; those of earlier ones were lost
 	running int
 	waiting []chan uint64 // each gets the era of its turn when that begins
-	moved   time.Time     // when a turn last ended, or the first of those that wait came
+	moved   time.Time     // while calls wait: when a turn last ended, or the first of them came
 	watched bool          // look looks after it
 }
 
@@ -55,7 +58,8 @@ type turnOf struct {
 	outer *turnOf // of the workspace; nil: it is that
 	mu    sync.Mutex
 	held  bool
-	era   uint64 // of the turn
+	line  *line
+	era   uint64 // of the turn in the line
 	over  bool   // it does not begin again
 }
 
@@ -91,16 +95,16 @@ func (t *turnOf) enter(ctx context.Context) error {
 }
 
 func (t *turnOf) begin(ctx context.Context) error {
-	era, err := t.share.enter(ctx, t.of)
+	l, era, err := t.share.enter(ctx, t.of)
 	if err != nil {
 		return stream.Unavailable(err)
 	}
 	t.mu.Lock()
-	t.held, t.era = !t.over, era
+	t.held, t.line, t.era = !t.over, l, era
 	over := t.over
 	t.mu.Unlock()
 	if over {
-		t.share.leave(t.of, era)
+		t.share.leave(l, era)
 	}
 	return nil
 }
@@ -122,31 +126,27 @@ func (t *turnOf) Resume(ctx context.Context) { _ = t.enter(ctx) }
 // Pause implements [ledger.Turn].
 func (t *turnOf) Pause() bool {
 	t.mu.Lock()
-	held, era := t.held, t.era
+	held, l, era := t.held, t.line, t.era
 	t.held = false
 	t.mu.Unlock()
 	if t.outer != nil {
 		t.outer.Pause()
 	}
 	if held {
-		t.share.leave(t.of, era)
+		t.share.leave(l, era)
 	}
 	return held
 }
 
-func (s *share) enter(ctx context.Context, p identity.Principal) (era uint64, err error) {
+func (s *share) enter(ctx context.Context, p identity.Principal) (l *line, era uint64, err error) {
 	s.mu.Lock()
 	if s.last != p {
 		s.last, s.other = p, s.at
 	}
 	s.at = time.Now()
-	l := s.lines[p]
-	if l == nil {
-		if n := len(s.spare); n > 0 {
-			l, s.spare = s.spare[n-1], s.spare[:n-1]
-		} else {
-			l = &line{}
-		}
+	if l = s.lines[p]; l == nil {
+		s.forget()
+		l = &line{}
 		s.begin(l)
 		s.lines[p] = l
 	}
@@ -154,7 +154,7 @@ func (s *share) enter(ctx context.Context, p identity.Principal) (era uint64, er
 		l.running++
 		era = l.era
 		s.mu.Unlock()
-		return era, nil
+		return l, era, nil
 	}
 	turn := make(chan uint64, 1)
 	if l.waiting = append(l.waiting, turn); len(l.waiting) == 1 {
@@ -165,11 +165,20 @@ func (s *share) enter(ctx context.Context, p identity.Principal) (era uint64, er
 
 	select {
 	case era = <-turn:
-		return era, nil
+		return l, era, nil
 	case <-ctx.Done():
-		s.giveUp(p, turn)
-		return 0, ctx.Err()
+		s.giveUp(l, turn)
+		return nil, 0, ctx.Err()
 	}
+}
+
+// forget forgets the lines without calls, if there are many lines.
+func (s *share) forget() {
+	if len(s.lines) < s.full {
+		return
+	}
+	maps.DeleteFunc(s.lines, func(_ identity.Principal, l *line) bool { return l.running == 0 && len(l.waiting) == 0 })
+	s.full = max(maxIdle, 2*len(s.lines))
 }
 
 // begin begins an era of a line, without turns.
@@ -184,34 +193,27 @@ func (s *share) admits(l *line) bool {
 }
 
 // giveUp takes a call out of the line, or ends its turn, if that has begun.
-func (s *share) giveUp(p identity.Principal, turn chan uint64) {
+func (s *share) giveUp(l *line, turn chan uint64) {
 	s.mu.Lock()
-	if l := s.lines[p]; l != nil {
-		if i := slices.Index(l.waiting, turn); i >= 0 {
-			l.waiting = slices.Delete(l.waiting, i, i+1)
-			s.mu.Unlock()
-			return
-		}
+	if i := slices.Index(l.waiting, turn); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+		s.mu.Unlock()
+		return
 	}
 	s.mu.Unlock()
-	s.leave(p, <-turn)
+	s.leave(l, <-turn)
 }
 
-func (s *share) leave(p identity.Principal, era uint64) {
+func (s *share) leave(l *line, era uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.lines[p]
-	if l == nil || l.era != era {
+	if l.era != era {
 		return // it was lost
 	}
 	l.running--
-	l.moved = time.Now()
-	s.admit(l)
-	if l.running == 0 {
-		delete(s.lines, p)
-		if !l.watched && len(s.spare) < maxSpare {
-			s.spare = append(s.spare, l)
-		}
+	if len(l.waiting) > 0 {
+		l.moved = time.Now()
+		s.admit(l)
 	}
 }
 

@@ -2,6 +2,7 @@ package quota_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -112,6 +113,26 @@ func TestPrincipalsThatCallAtOnceShareTheProcessors(t *testing.T) {
 		ledger.TurnOf(first.ctx).Resume(first.ctx)
 		s.enter(s.Context(), junk, 30)
 		s.next(30)
+	})
+}
+
+func TestPrincipalsThatAreForgottenLoseNoTurn(t *testing.T) {
+	inShare(t, 1, func(s *sharing) {
+		s.enter(s.Context(), honest, 1)
+		s.next(1).leave()
+		s.enter(s.Context(), junk, 2)
+		first := s.next(2)
+		s.enter(s.Context(), junk, 3)
+		for n := range 600 { // more than are remembered, each in a workspace of its own
+			s.enter(s.Context(), agent(fmt.Sprint("w", n), "bob"), 10+n)
+			s.next(10 + n).leave()
+			s.enter(s.Context(), junk, 1000+n)
+			s.next(0) // behind the first
+		}
+		first.leave()
+		for _, n := range []int{3, 1000, 1001} {
+			s.next(n).leave()
+		}
 	})
 }
 

@@ -83,15 +83,20 @@ func (t *Tail) After(p ledger.Position, limit int) (entries []ledger.Entry, behi
 	if missing > 0 {
 		return nil, true, nil
 	}
-	entries = t.batches[first].entries[-missing:]
-	entries = entries[:min(limit, len(entries)):min(limit, len(entries))]
-	for _, b := range t.batches[first+1:] { // a follower that is behind gets many small ones at once
-		if len(entries) == limit {
+	entries, rest := t.batches[first].entries[-missing:], t.batches[first+1:]
+	if len(entries) >= limit || len(rest) == 0 {
+		n := min(limit, len(entries))
+		return entries[:n:n], false, nil
+	}
+	some := make([]ledger.Entry, 0, min(limit, int(t.last-p))) //nolint:gosec // as above
+	some = append(some, entries...)
+	for _, b := range rest { // a follower that is behind gets many small ones at once
+		some = append(some, b.entries[:min(limit-len(some), len(b.entries))]...)
+		if len(some) == limit {
 			break
 		}
-		entries = append(entries, b.entries[:min(limit-len(entries), len(b.entries))]...)
 	}
-	return entries, false, nil
+	return some, false, nil
 }
 
 // Drop forgets the entries, which followers then read from the database.

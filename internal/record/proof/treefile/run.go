@@ -20,6 +20,8 @@ const (
 	checked = 256
 	// page is how many entries are compared at a time.
 	page = 64
+	// maxStored is the size in bytes of the largest buffer of an entry that is kept for the next.
+	maxStored = 64 << 10
 )
 
 // Check compares the tree with a ledger, which this process has opened and whose server does not accept calls yet: where it ends, and the newest
@@ -76,7 +78,7 @@ func (s *Store) Run(ctx context.Context, l ledger.Ledger) {
 			return
 		}
 		if away, ok := ledger.AsPutAway(err); ok {
-			err = s.grow(func(next *proof.Tree) []proof.Hash { return next.Append(away.Leaf, nil) })
+			err = s.grow(func(next *proof.Tree, hashes []proof.Hash) []proof.Hash { return next.Append(away.Leaf, hashes) })
 			if err == nil {
 				continue
 			}
@@ -110,8 +112,8 @@ var errFound = errors.New("treefile: the record and its tree differ")
 
 // add appends the hashes of entries that follow the last one.
 func (s *Store) add(entries []ledger.Entry) error {
-	return s.grow(func(next *proof.Tree) (hashes []proof.Hash) {
-		var stored []byte // one buffer for all of them: they are most of what the tree would allocate
+	return s.grow(func(next *proof.Tree, hashes []proof.Hash) []proof.Hash {
+		stored := s.buffers.stored // one buffer for all of them: they are most of what the tree would allocate
 		for i := range entries {
 			e := &entries[i]
 			for ledger.Position(next.Size()+1) < e.Position { //nolint:gosec // never negative
@@ -120,23 +122,26 @@ func (s *Store) add(entries []ledger.Entry) error {
 			stored = e.AppendStored(stored[:0])
 			hashes = next.Append(proof.LeafOf(stored), hashes)
 		}
+		if cap(stored) <= maxStored {
+			s.buffers.stored = stored
+		}
 		return hashes
 	})
 }
 
-// grow appends leaves, and stores the hashes that they complete.
-func (s *Store) grow(leaves func(next *proof.Tree) []proof.Hash) error {
+// grow appends leaves, and stores the hashes that they complete, which leaves appends to hashes.
+func (s *Store) grow(leaves func(next *proof.Tree, hashes []proof.Hash) []proof.Hash) error {
 	s.mu.Lock()
 	next, found := s.tree.Clone(), s.found
 	s.mu.Unlock()
 	if found != nil {
 		return errFound
 	}
-	hashes := leaves(next)
-	b := make([]byte, 0, len(hashes)*tlog.HashSize)
+	hashes, b := leaves(next, s.buffers.hashes[:0]), s.buffers.bytes[:0]
 	for _, h := range hashes {
 		b = append(b, h[:]...)
 	}
+	s.buffers.hashes, s.buffers.bytes = hashes, b
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.file.WriteAt(b, tlog.StoredHashCount(s.tree.Size())*tlog.HashSize); err != nil {

@@ -64,6 +64,11 @@ type Store struct {
 	found   *Finding
 	owned   bool // this process has the ledger, and may write
 
+	buffers struct { // of the goroutine of [Store.Run]
+		stored, bytes []byte
+		hashes        []proof.Hash
+	}
+
 	closed sync.Once
 	dirty  chan struct{} // there are entries that no checkpoint has
 	hurry  chan struct{} // a caller waits for a checkpoint

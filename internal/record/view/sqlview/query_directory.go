@@ -98,10 +98,10 @@ func (v *Views) due(ctx context.Context, by time.Time, limit int) (due []view.Re
 		}
 		if at <= by.UnixMicro() && len(due) < limit {
 			due = append(due, r)
-		} else if next.IsZero() {
-			next = time.UnixMicro(at).UTC()
+			return nil
 		}
-		return nil
+		next = time.UnixMicro(at).UTC()
+		return query.ErrEnough // most often nothing is due, and many tasks wait for a time
 	}, "SELECT ws, id, due FROM view_task INDEXED BY view_task_due WHERE due IS NOT NULL AND due < ? ORDER BY due, n LIMIT ? | 0", never, limit+1)
 	return due, next, err
 }

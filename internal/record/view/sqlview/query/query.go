@@ -38,7 +38,10 @@ func (d *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// Each runs a query and calls each for every row.
+// ErrEnough is returned by a function that [DB.Each] calls, for the last row that is read.
+var ErrEnough = errors.New("query: no more rows are needed")
+
+// Each runs a query and calls each for every row, until it returns an error. It returns that error, unless it is [ErrEnough].
 func (d *DB) Each(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) (err error) {
 	rows, err := d.query(ctx, query, args)
 	if err != nil {
@@ -47,6 +50,9 @@ func (d *DB) Each(ctx context.Context, each func(*sql.Rows) error, query string,
 	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
 	for err == nil && rows.Next() {
 		err = each(rows)
+	}
+	if errors.Is(err, ErrEnough) {
+		return nil
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -36,5 +37,33 @@ func TestManyShapesOfQueriesRunAtOnceWithABoundedNumberOfStatements(t *testing.T
 	running.Wait()
 	if n := len(db.stmts); n != maxStatements {
 		t.Errorf("%d statements are prepared", n)
+	}
+}
+
+func TestNoRowIsReadAfterTheOneThatIsEnough(t *testing.T) {
+	file, err := sqlitelog.OpenDatabase(filepath.Join(t.TempDir(), "views.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := New(file.Readers())
+	defer func() {
+		if err := errors.Join(db.Close(), file.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	read := 0
+	for range 2 { // the connection can be used again
+		err := db.Each(t.Context(), func(*sql.Rows) error {
+			if read++; read%3 == 0 {
+				return ErrEnough
+			}
+			return nil
+		}, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n") // without an end
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read != 6 {
+		t.Errorf("%d rows were read", read)
 	}
 }
