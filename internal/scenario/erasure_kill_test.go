@@ -67,7 +67,7 @@ func TestAnErasureThatIsKilledLeavesNothingInTheFiles(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c, err := api.New(s.URL, s.Token, api.Options{Retries: -1})
+				c, err := api.New(s.URL, s.Token, api.Options{Retries: -1, Timeout: patience})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -82,7 +82,7 @@ func TestAnErasureThatIsKilledLeavesNothingInTheFiles(t *testing.T) {
 				_, err := a.Erase(context.Background(), in)
 				answered <- err
 			}()
-			for len(answered) == 0 && !begun(dir, before) {
+			for len(answered) == 0 && !begun(dir, before) { // without a pause: the last step is seen for less than a millisecond
 			}
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()

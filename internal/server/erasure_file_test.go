@@ -3,6 +3,7 @@ package server
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,14 @@ func TestWhoAsksForAFileThatWasErasedIsToldWhenAndByWhom(t *testing.T) {
 	page := newReader(t, k.server)
 	page.get(page.link(token(t, k.server)), http.StatusOK)
 	page.get("/memory/"+k.item, http.StatusOK)             // which would have versions
+	for path, status := range map[string]int{
+		"/tasks/" + k.task: http.StatusOK, "/tasks/" + k.task + "/hops/1": http.StatusNotFound, "/tasks/" + k.task + "/record/jsonl": http.StatusOK, "/conversations/visit-9": http.StatusOK,
+	} {
+		body := page.get(path, status)
+		if !strings.Contains(body, "erased "+on) || slices.ContainsFunc(k.words, func(w string) bool { return strings.Contains(body, w) }) {
+			t.Errorf("%s does not say that it was erased, or has some of it: %s", path, body)
+		}
+	}
 	_, err = eve.Artifact(t.Context(), k.file, io.Discard) // who had no part in it learns nothing
 	refusedWith(t, err, refusal.NotFound, "there is no artifact")
 	never := "sha256:" + strings.Repeat("0", 64)

@@ -62,7 +62,7 @@ var resources = []resource{
 		"The context that the receiver of a handoff works from, as rendered for it.", asMarkdown,
 		func(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 			if !strings.Contains(p.id, ".h") {
-				return nil, notFound(p.uri)
+				return nil, notFound(p.uri, "")
 			}
 			s, err := c.Content(ctx, p.id, client.ContentInput{Render: true, Via: client.ViaMCP})
 			if err != nil {
@@ -113,13 +113,18 @@ func (s *Server) reader(e *resource) mcp.ResourceHandler {
 	}
 }
 
-// notFound is the protocol error for a resource that does not exist or that the caller may not see.
-func notFound(uri string) error {
+// notFound is the protocol error for a resource that does not exist or that the caller may not see. why is what the API says of it, such as that it was
+// erased; it may be empty.
+func notFound(uri, why string) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
 		data = nil // a string can always be encoded
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found", Data: data}
+	message := "Resource not found"
+	if why != "" {
+		message += ": " + why
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message, Data: data}
 }
 
 // refused converts an error of the API to a protocol error. For a read, uri is the resource, and an error "not found" of the API is
@@ -131,7 +136,11 @@ func refused(ctx context.Context, uri string, err error) error {
 	case errors.As(err, &wire):
 		return err
 	case uri != "" && (errors.Is(err, client.NotFound) || errors.Is(err, client.Invalid)): // a malformed id
-		return notFound(uri)
+		why := ""
+		if errors.As(err, &e) {
+			why = e.Message
+		}
+		return notFound(uri, why)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !errors.As(err, &e):

@@ -78,7 +78,7 @@ func encodableErrors(next mcp.MethodHandler) mcp.MethodHandler {
 		var wire *jsonrpc.Error
 		if errors.As(err, &wire) && len(wire.Data) > 0 && !json.Valid(wire.Data) {
 			if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
-				return nil, notFound(p.URI)
+				return nil, notFound(p.URI, "")
 			}
 			return nil, &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
 		}

@@ -44,16 +44,16 @@ func locate(uri, template string) (target, error) {
 	}
 	u, err := url.Parse(uri)
 	if err != nil {
-		return target{}, notFound(uri)
+		return target{}, notFound(uri, "")
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	id, err := url.PathUnescape(first) // an escaped slash is part of the id
 	if err != nil || !isID(id) || strings.Trim(id, ".") == "" {
-		return target{}, notFound(uri)
+		return target{}, notFound(uri, "")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return target{}, notFound(uri)
+		return target{}, notFound(uri, "")
 	}
 	_, takes, _ := strings.Cut(strings.TrimSuffix(template, "}"), "{?")
 	for name := range query {
