@@ -27,11 +27,15 @@ func (s Set[T]) Index(v T) int { return slices.Index(s.values, v) }
 
 // Decode sets *v to a text, and refuses (invalid) one that is not in the set. The empty text is the zero value: "not given".
 func (s Set[T]) Decode(v *T, text []byte) error {
-	t := T(text)
-	if t != "" && !s.Has(t) {
+	i := slices.IndexFunc(s.values, func(of T) bool { return string(of) == string(text) })
+	switch {
+	case i >= 0:
+		*v = s.values[i]
+	case len(text) == 0:
+		*v = ""
+	default:
 		return refusal.New(refusal.Invalid, "use one of "+join(s.values, ", "), "%q is not %s", text, s.noun)
 	}
-	*v = t
 	return nil
 }
 

@@ -33,7 +33,6 @@
 //   - result.go: the size of a result, and how the results of children become one
 //   - text.go, json.go: the greatest sizes of texts and free JSON, and what is refused in them; name.go: which characters and how many bytes the names of agents, channels, capabilities, workspaces and principals have, and labels; how many tags a task has (a memory item: memory/validate.go), and permissions
 //   - id.go: how the ids of tasks, of their parts and of memory items are made and read (of constraints: constraint_set.go; of facts and decisions: idform/point.go); agent_id.go: NAME~2, the identity of an agent that is registered under a name again
-//   - append.go: how an envelope is written into the record
 //   - event.go: the list of all events: a new one is added there, to one of event_task.go, event_handoff.go, event_children.go and event_ticket.go,
 //     and to task/fold.go
 //

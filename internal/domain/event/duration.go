@@ -17,7 +17,7 @@ const (
 type Duration time.Duration
 
 // MarshalText writes the duration as String does. Older entries have "10m0s" for "10m".
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d Duration) MarshalText() ([]byte, error) { return d.AppendText(nil) }
 
 // UnmarshalText reads "15s", "1h30m" and the like.
 func (d *Duration) UnmarshalText(b []byte) error {
@@ -29,16 +29,19 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// String writes the duration as Go does, without zeros at its end: 10m, 1h30m. The public client has the same spelling.
-func (d Duration) String() string {
+// AppendText appends the duration as Go writes it, without zeros at its end: 10m, 1h30m. The public client has the same spelling.
+func (d Duration) AppendText(b []byte) ([]byte, error) {
 	text := time.Duration(d).String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {
 			text = text[:len(text)-2]
 		}
 	}
-	return text
+	return append(b, text...), nil
 }
+
+// String is the text of AppendText.
+func (d Duration) String() string { b, _ := d.AppendText(nil); return string(b) }
 
 // Or is d, or def if d is zero.
 func (d Duration) Or(def time.Duration) Duration {

@@ -93,20 +93,6 @@ func TestEveryEventComesBackAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestEventsThatAppendThemselvesDoItAsTheStandardEncoderDoes(t *testing.T) {
-	for _, e := range append(slices.Clone(event.Events), event.Sealed{Digest: "a\"b\\c\n\u2028<é>\xff", Parent: "\x00", Bytes: json.RawMessage(`["<"]`)}) {
-		for _, v := range []any{e, full(t, reflect.TypeOf(e)).Interface()} {
-			a, ok := v.(interface{ AppendJSON(b []byte) []byte })
-			if !ok {
-				continue
-			}
-			if got, want := string(a.AppendJSON([]byte("before"))), "before"+strings.TrimSuffix(string(encode(t, v)), "\n"); got != want {
-				t.Errorf("%s:\n%s\n%s", e.EventName(), got, want)
-			}
-		}
-	}
-}
-
 func TestNoneIsNotTheSameAsNotRestricted(t *testing.T) {
 	for _, permissions := range [][]string{nil, {}} {
 		got, err := decode(event.Created{}, encode(t, event.Created{Permissions: permissions}))

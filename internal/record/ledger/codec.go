@@ -27,6 +27,7 @@ type eventType struct {
 	goType reflect.Type
 	upcast []Upcaster // upcast[i] leads from version i+1 to i+2
 	read   reader
+	write  writer
 	spare  sync.Pool // of pointers to the type, to zero values
 }
 
@@ -60,15 +61,10 @@ func NewCodec[E Named](prototypes ...E) *Codec[E] {
 			t.upcast = old.Upcasts()
 		}
 		t.spare.New = func() any { return reflect.New(t.goType).Interface() }
-		t.read = readerOf(t.goType, 0)
+		t.read, t.write = readerOf(t.goType, 0), writerOf(t.goType, 0)
 		c.byName[t.name], c.byType[t.goType] = t, t
 	}
 	return c
-}
-
-// Appender is an event that encodes its own, large data: as encoding/json does, without escaping HTML.
-type Appender interface {
-	AppendJSON(b []byte) []byte
 }
 
 // scratch is a buffer in which events are encoded before their size is known.
@@ -88,9 +84,9 @@ var scratches = sync.Pool{New: func() any {
 const maxScratch = 64 << 10
 
 // add encodes one more event.
-func (s *scratch) add(event any) error {
-	if a, ok := event.(Appender); ok {
-		s.Write(a.AppendJSON(s.AvailableBuffer()))
+func (s *scratch) add(t *eventType, event any) error {
+	if b, ok := t.marshal(s.AvailableBuffer(), event); ok {
+		s.Write(b)
 		return nil
 	}
 	if err := s.json.Encode(event); err != nil {
@@ -120,7 +116,7 @@ func (c *Codec[E]) EncodeAll(events []E) ([]Event, error) {
 		if t == nil {
 			return nil, invalid("event type %T is not registered", event)
 		}
-		if err := s.add(event); err != nil {
+		if err := s.add(t, event); err != nil {
 			return nil, invalid("event %s: %v", t.name, err)
 		}
 		out[i] = Event{Name: t.name, Version: t.version(), value: event}

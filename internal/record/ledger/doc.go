@@ -30,7 +30,8 @@
 //     nested
 //   - encode.go, decode.go: the bytes of an entry; sealed.go: those of one whose content is encrypted, which package record/seal
 //     does
-//   - codec.go: how old versions of events are read; unmarshal.go: how the JSON of events is read without encoding/json, which reads what is not as this program writes it
+//   - codec.go: how old versions of events are read; marshal.go, unmarshal.go: how the JSON of events is written and read without encoding/json, which does it for events with members of other kinds,
+//     and reads what is not as this program writes it
 //   - damaged.go: how followers go on after a damaged entry
 //   - turn.go: how a call that waits for the disk lets others use the processors; who takes turns is decided in package
 //     usecase/quota

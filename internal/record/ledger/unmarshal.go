@@ -197,32 +197,47 @@ func sliceReader(t reflect.Type, depth int) reader {
 	}
 }
 
-// member is a member of the object of a struct.
+// member is a member of the object of a struct, with its reader or its writer.
 type member struct {
-	name  string // with its quotes, and the colon
-	index int
-	read  reader
+	name   string // with its quotes, and the colon
+	index  int
+	of     reflect.Type
+	option string // of its tag
+	read   reader
+	write  writer
+	omit   func(reflect.Value) bool
 }
 
-// structReader returns the reader of a struct, whose members are read in the order of its fields only: so each is there once.
-func structReader(t reflect.Type, depth int) reader {
-	var members []member
+// membersOf returns the members of a struct in the order of its fields; false: it has some that only encoding/json knows.
+func membersOf(t reflect.Type) (members []member, ok bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous:
-			return nil
+			return nil, false
 		case !f.IsExported() || name == "-" && option == "":
 			continue
 		case strings.Contains(option, "string") || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":
-			return nil
+			return nil, false
 		}
 		name = `"` + name + `":`
 		if slices.ContainsFunc(members, func(m member) bool { return m.name == name }) {
-			return nil
+			return nil, false
 		}
-		members = append(members, member{name, i, readerOf(f.Type, depth+1)})
+		members = append(members, member{name: name, index: i, of: f.Type, option: option})
+	}
+	return members, true
+}
+
+// structReader returns the reader of a struct, whose members are read in the order of its fields only: so each is there once.
+func structReader(t reflect.Type, depth int) reader {
+	members, ok := membersOf(t)
+	if !ok {
+		return nil
+	}
+	for i := range members {
+		members[i].read = readerOf(members[i].of, depth+1)
 	}
 	return func(b []byte, into reflect.Value) int {
 		if len(b) < 2 || b[0] != '{' {
