@@ -26,8 +26,11 @@ const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a let
 // name is safe in streams, URLs, file names and prompts. What says in the message which name is meant, for example
 // "agent name".
 func CheckName(what, name string) error {
+	if IsName(name) {
+		return nil
+	}
 	nameHint := nameHint
-	if lower := strings.ToLower(name); lower != name && CheckName(what, lower) == nil {
+	if lower := strings.ToLower(name); IsName(lower) {
 		nameHint = "names are in lower case: " + lower
 	}
 	switch {
@@ -38,12 +41,22 @@ func CheckName(what, name string) error {
 	case !alphanumeric(name[0]):
 		return refusal.New(refusal.Invalid, nameHint, "%s %s does not start with a letter a-z or a digit", what, strconv.QuoteToASCII(name))
 	}
+	return refusal.New(refusal.Invalid, nameHint, "%s %s has a character that is not allowed at byte %d", what, strconv.QuoteToASCII(name), notInNames(name)+1)
+}
+
+// IsName reports whether [CheckName] accepts a name, without a refusal.
+func IsName(name string) bool {
+	return name != "" && len(name) <= MaxName && alphanumeric(name[0]) && notInNames(name) < 0
+}
+
+// notInNames is where the first byte is that no name has; -1: nowhere.
+func notInNames(name string) int {
 	for i := range len(name) {
 		if c := name[i]; !alphanumeric(c) && c != '-' && c != '_' && c != '.' {
-			return refusal.New(refusal.Invalid, nameHint, "%s %s has a character that is not allowed at byte %d", what, strconv.QuoteToASCII(name), i+1)
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 func alphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

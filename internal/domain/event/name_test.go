@@ -11,7 +11,7 @@ import (
 
 func TestNames(t *testing.T) {
 	for _, ok := range []string{"a", "0", "code-reviewer_2.1", strings.Repeat("a", 64)} {
-		if err := event.CheckName("agent name", ok); err != nil {
+		if err := event.CheckName("agent name", ok); err != nil || !event.IsName(ok) {
 			t.Errorf("%q: %v", ok, err)
 		}
 	}
@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 		"", ".", "..", "-a", "_a", "A", "a b", "a/b", "../a", `a\b`, "a\x00", "a\n", "ä", "a\u202e", "\xff", strings.Repeat("a", 65),
 	} {
 		err := event.CheckName("agent name", bad)
-		if r, ok := refusal.As(err); !ok || r.Code != refusal.Invalid || r.Hint == "" {
+		if r, ok := refusal.As(err); !ok || event.IsName(bad) || r.Code != refusal.Invalid || r.Hint == "" {
 			t.Errorf("%q: %v", bad, err)
 		} else if strings.ContainsAny(r.Message, "\x00\n\u202e") || !utf8.ValidString(r.Message) {
 			t.Errorf("%q: the message repeats raw characters: %q", bad, r.Message)
@@ -31,6 +31,7 @@ func TestAnIDAndChecksThatPassTakeOneAllocation(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() {
 		_, _ = event.HandoffID("task_1", 2), event.CheckName("the name", "reviewer")
 		_ = event.Budget{Tokens: 1}.Check("the budget")
+		_, _ = event.IsName("agent/reviewer"), event.CheckField("intent", "write a page")
 	}); n > 1 {
 		t.Errorf("%v allocations", n)
 	}

@@ -51,6 +51,9 @@ func CheckText(what, s string, limit int) error {
 
 // CheckField is [CheckText] for a field of a call with at most [MaxText] bytes.
 func CheckField(field, s string) error {
+	if len(s) <= MaxText && utf8.ValidString(s) {
+		return nil
+	}
 	return refusal.In(field, CheckText("the "+field, s, MaxText))
 }
 

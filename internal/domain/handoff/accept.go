@@ -16,7 +16,7 @@ type Accept struct {
 }
 
 func (c Accept) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	d := decision{t: t}
+	d := decision{t: t, events: make([]event.Event, 0, 4)}
 	h, err := d.offered(c.By.Agent(), c.Handoff, c.Offer, now)
 	if err != nil {
 		return nil, err

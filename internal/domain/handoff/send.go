@@ -61,7 +61,7 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if len(candidates) == 0 {
 		return c.noReceiver(passed, now)
 	}
-	d := decision{t: t}
+	d := decision{t: t, events: make([]event.Event, 0, 4)}
 	if c.Envelope.Digest != "" {
 		d.do(c.Envelope)
 	}

@@ -64,8 +64,8 @@ func (s *Store) Find(ctx context.Context, workspace, name string, fresh bool) (a
 
 // registered is what is recorded about the n-th agent of a name; 0 is the one that has it now.
 func (s *Store) registered(ctx context.Context, workspace, name string, n int, fresh bool) (agent.State, error) {
-	if name == "" || event.CheckName("the agent's name", name) != nil {
-		return agent.State{}, nil //nolint:nilerr // what cannot be a name was never registered
+	if !event.IsName(name) { // what cannot be one was never registered
+		return agent.State{}, nil
 	}
 	f, err := s.Load(ctx, StreamOf(workspace, name), fresh)
 	now := max(f.State.Registration, 1)

@@ -115,7 +115,7 @@ func (c Caller) Actor() ledger.Actor {
 func (c Caller) Write(request string) stream.Write {
 	w := stream.Write{Actor: c.Actor(), Key: c.DigestKey()}
 	if request != "" {
-		w.Request, w.Before = digest([]byte("request\x00"+c.Key+"\x00"+request)), request
+		w.Request, w.Before = digestOf("request", c.Key, request), request
 	}
 	if c.made != nil {
 		w.Made = c.made.add
@@ -141,7 +141,19 @@ func (c Caller) DigestKey() string {
 	if c.Key == "" {
 		return ""
 	}
-	return digest([]byte("key\x00" + c.Workspace + "\x00" + c.String() + "\x00" + c.Key))
+	return digestOf("key", c.Workspace, c.String(), c.Key)
+}
+
+// digestOf is the digest of texts with a zero byte between two of them.
+func digestOf(texts ...string) string {
+	b := make([]byte, 0, 256)
+	for i, text := range texts {
+		if i > 0 {
+			b = append(b, 0)
+		}
+		b = append(b, text...)
+	}
+	return digest(b)
 }
 
 // digest is half of a SHA-256, in hex.

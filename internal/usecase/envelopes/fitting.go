@@ -48,7 +48,7 @@ func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Se
 		}
 		done, ok := tried[f]
 		if !ok {
-			done = s.try(f, doc, p, to.Spec, sealed.Bytes != nil)
+			done = s.try(f, &doc, p, &to.Spec, sealed.Bytes != nil)
 			tried[f] = done
 		}
 		if done.refused == nil {
@@ -77,7 +77,7 @@ type trial struct {
 
 // try packs an envelope, one that has just been sealed or will be, without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
 // its receiver reads it.
-func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec, sealed bool) trial {
+func (s *Sealer) try(f fit, doc *envelope.Envelope, p event.Pack, to *agent.Spec, sealed bool) trial {
 	packed, err := pack(doc, p, to, sealed)
 	switch {
 	case err != nil && f.budget == 0: // nothing limits it
@@ -86,7 +86,7 @@ func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec, 
 		return trial{refused: err}
 	}
 	if f.digest != "" && f.budget > 0 && len(doc.Handoff.To) == 1 && len(doc.Task.Data) == 0 && len(doc.ExpectedOutput.Schema) == 0 {
-		s.remember(f, &doc, &packed.Envelope)
+		s.remember(f, doc, &packed.Envelope)
 	}
 	how := packed.Envelope.Packing
 	out := &event.Measured{Tokens: how.Tokens, Budget: f.budget, Estimate: how.Estimate, Completeness: how.Completeness}

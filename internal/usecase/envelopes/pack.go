@@ -100,11 +100,11 @@ func Tokens(text string) int { return tokenizer.Counter{}.Count(text) }
 
 // Pack fits an envelope to a receiver. The refusals are those of [packing.Pack].
 func Pack(doc envelope.Envelope, p event.Pack, to agent.Spec) (packing.Packed, error) {
-	return pack(doc, p, to, false)
+	return pack(&doc, p, &to, false)
 }
 
 // pack is Pack for an envelope that has just been sealed, or for another.
-func pack(doc envelope.Envelope, p event.Pack, to agent.Spec, sealed bool) (packing.Packed, error) {
+func pack(doc *envelope.Envelope, p event.Pack, to *agent.Spec, sealed bool) (packing.Packed, error) {
 	counter, err := tokenizer.For(to.Tokenizer)
 	if err != nil {
 		return packing.Packed{}, err
@@ -113,7 +113,7 @@ func pack(doc envelope.Envelope, p event.Pack, to agent.Spec, sealed bool) (pack
 	if err != nil {
 		return packing.Packed{}, err
 	}
-	return packing.Pack(doc, packing.Options{Budget: Budget(p, to), Counter: counter, Strategy: p.Strategy, Pinned: pinned, Sealed: sealed})
+	return packing.Pack(*doc, packing.Options{Budget: Budget(p, *to), Counter: counter, Strategy: p.Strategy, Pinned: pinned, Sealed: sealed})
 }
 
 // Fits is [Sealer.Fitting] for one more receiver of what was sealed before.

@@ -45,13 +45,20 @@ func (h *Handoffs) spawning(ctx context.Context, c caller.Caller, in SendInput, 
 
 // fitting is [envelopes.Sealer.Fitting] with what the receivers of a send will read: the envelope doc or, if each gets a child task, the first one of a
 // child. Those of the other children differ in the ids of their tasks alone.
-func (h *Handoffs) fitting(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p routes.Plan, sealed *event.Sealed, doc envelope.Envelope, now time.Time) (
+func (h *Handoffs) fitting(ctx context.Context, c *caller.Caller, in *SendInput, t *task.Task, p *routes.Plan, sealed *event.Sealed, doc *envelope.Envelope, now time.Time) (
 	[]event.Candidate, []event.Passed, error,
 ) {
-	if in.Kind != event.Delegation && !in.FanOut {
-		return h.sealer.Fitting(ctx, c.Workspace, sealed, doc, p.Candidates, in.Pack)
+	if in.Kind == event.Delegation || in.FanOut {
+		return h.fittingChild(ctx, c, in, t, p, sealed, doc, now)
 	}
-	events, err := handoff.Decide(t, in.spawn(c, t, p, *sealed), now)
+	return h.sealer.Fitting(ctx, c.Workspace, sealed, *doc, p.Candidates, in.Pack)
+}
+
+// fittingChild is fitting for a handoff that makes children. It is apart since its frame is large.
+func (h *Handoffs) fittingChild(ctx context.Context, c *caller.Caller, in *SendInput, t *task.Task, p *routes.Plan, sealed *event.Sealed, doc *envelope.Envelope, now time.Time) (
+	[]event.Candidate, []event.Passed, error,
+) {
+	events, err := handoff.Decide(*t, in.spawn(*c, *t, *p, *sealed), now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,18 +66,18 @@ func (h *Handoffs) fitting(ctx context.Context, c caller.Caller, in SendInput, t
 	if !is { // a limit is reached
 		return p.Candidates, nil, nil
 	}
-	parent := task.FoldAll(t, events)
+	parent := task.FoldAll(*t, events)
 	created, err := handoff.Decide(task.Task{}, handoff.ChildOf(parent, spawned, 0), now)
 	if err != nil {
 		return nil, nil, err
 	}
 	child, to := task.FoldAll(task.Task{}, created), spawned.Children[0].To
-	doc, err = h.sealer.DraftChild(ctx, c.Workspace, doc, sealed.Digest, child, parent, spawned, toChild(spawned, child.ID, to).header(c, child, []string{to}), now)
+	draft, err := h.sealer.DraftChild(ctx, c.Workspace, *doc, sealed.Digest, child, parent, spawned, toChild(spawned, child.ID, to).header(*c, child, []string{to}), now)
 	if err != nil {
 		return nil, nil, err
 	}
 	first := event.Sealed{Bytes: sealed.Bytes}
-	fit, passed, err := h.sealer.Fitting(ctx, c.Workspace, &first, doc, p.Candidates, in.Pack)
+	fit, passed, err := h.sealer.Fitting(ctx, c.Workspace, &first, draft, p.Candidates, in.Pack)
 	sealed.Measured = first.Measured
 	return fit, passed, err
 }

@@ -149,7 +149,7 @@ func (h *Handoffs) seal(ctx context.Context, c caller.Caller, in SendInput, t ta
 	if err := envelopes.CheckPins(doc, in.Pack); err != nil {
 		return p, sealed, err
 	}
-	fit, passed, err := h.fitting(ctx, c, in, t, p, &sealed, doc, now)
+	fit, passed, err := h.fitting(ctx, &c, &in, &t, &p, &sealed, &doc, now)
 	if err != nil {
 		return p, sealed, err
 	}

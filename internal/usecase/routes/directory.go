@@ -21,22 +21,24 @@ type directory struct {
 	workspace string
 	err       error
 	loads     *view.AgentLoads // once All was asked
+	last      agent.State      // that was looked up, mostly several times in turn
+	lastName  string           // by which it was
 }
 
 // Lookup finds one agent, by its name or identity.
 func (d *directory) Lookup(name string) (routing.Hint, bool) {
-	if event.CheckAgent("agent", name) != nil {
+	if name != d.lastName {
+		state, err := d.routes.agents.Find(d.ctx, d.workspace, name, false)
+		if err != nil {
+			d.err = err
+			return routing.Hint{}, false
+		}
+		d.last, d.lastName = state, name
+	}
+	if d.last.Name == "" {
 		return routing.Hint{}, false
 	}
-	state, err := d.routes.agents.Find(d.ctx, d.workspace, name, false)
-	if err != nil {
-		d.err = err
-		return routing.Hint{}, false
-	}
-	if state.Name == "" {
-		return routing.Hint{}, false
-	}
-	return d.hint(state), true
+	return d.hint(d.last), true
 }
 
 func (d *directory) hint(s agent.State) routing.Hint {
