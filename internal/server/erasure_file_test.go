@@ -43,7 +43,7 @@ func TestWhoAsksForAFileThatWasErasedIsToldWhenAndByWhom(t *testing.T) {
 	}
 	page := newReader(t, k.server)
 	page.get(page.link(token(t, k.server)), http.StatusOK)
-	page.get("/memory/"+k.item, http.StatusOK)             // which would have versions
+	page.get("/memory/"+k.item, http.StatusOK) // which would have versions
 	for path, status := range map[string]int{
 		"/tasks/" + k.task: http.StatusOK, "/tasks/" + k.task + "/hops/1": http.StatusNotFound, "/tasks/" + k.task + "/record/jsonl": http.StatusOK, "/conversations/visit-9": http.StatusOK,
 	} {

@@ -40,20 +40,20 @@ func TestWhatOthersHaveIsAsIfItWereNot(t *testing.T) {
 		h := open(t)
 		s, _ := h.agent("coder")
 		h.add("other")
-		foreign := h.task("other")
+		foreign, none := h.task("other"), "task_"+strings.Repeat("0", 26)
 		v := h.visit(s, version)
 		defer func() { _ = v.Close(); v.changed() }()
 		for _, form := range []string{"trapeze://task/%s", "trapeze://task/%s/history", "trapeze://task/%s/drift", "trapeze://handoff/%s.h1", "trapeze://envelope/%s"} {
 			said := map[string]string{}
-			for _, id := range []string{foreign, "task_none"} {
+			for _, id := range []string{foreign, none} {
 				_, err := v.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: fmt.Sprintf(form, id)})
 				if err == nil {
 					t.Fatalf("%s was read", fmt.Sprintf(form, id))
 				}
 				said[id] = strings.ReplaceAll(err.Error(), id, "ID")
 			}
-			if said[foreign] != said["task_none"] {
-				t.Errorf("%s: of another's it is said %q, of none %q", form, said[foreign], said["task_none"])
+			if said[foreign] != said[none] {
+				t.Errorf("%s: of another's it is said %q, of none %q", form, said[foreign], said[none])
 			}
 		}
 	})

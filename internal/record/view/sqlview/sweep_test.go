@@ -44,7 +44,7 @@ func TestASweepComesToEveryEntry(t *testing.T) {
 		}
 		var s sweep.Sweep
 		record := &halting{Ledger: f.d, damaged: damaged}
-		for range len(all) {
+		for range all {
 			streams, err := s.Next(t.Context(), record, f.readers, 5)
 			if err != nil {
 				t.Fatal(err)
