@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/cli"
@@ -13,6 +14,7 @@ import (
 )
 
 func main() {
+	runtime.MemProfileRate = 0 // nothing shows what the runtime would keep for it
 	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
 		OpenRecord: func(dir string, segments ...string) (cli.RecordFile, error) {

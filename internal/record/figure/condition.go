@@ -201,11 +201,10 @@ func (r *ring) behind(workspace string, from time.Time, d *alert.Definition) []s
 		weight   float64
 	}
 	var top []weighed
-	for i := range r.list { // the oldest first: of two that weigh the same, the newer one comes first
-		h := &r.list[(r.start+i)%len(r.list)]
-		w, ok := weight(h)
-		if !ok || h.Workspace != workspace || h.Ended.Before(from) {
-			continue
+	r.of(workspace, from, func(h Handoff) { // of two that weigh the same, the newer one comes first
+		w, ok := weight(&h)
+		if !ok {
+			return
 		}
 		if d.Figure == TaskHops.Name { // the last of each task
 			top = slices.DeleteFunc(top, func(o weighed) bool { return o.task == h.Task })
@@ -213,7 +212,7 @@ func (r *ring) behind(workspace string, from time.Time, d *alert.Definition) []s
 		at, _ := slices.BinarySearchFunc(top, w, func(o weighed, w float64) int { return cmp.Compare(w, o.weight) })
 		top = slices.Insert(top, at, weighed{h.ID(), h.Task, w})
 		top = top[:min(len(top), Behind)]
-	}
+	})
 	var ids []string
 	for _, o := range top {
 		ids = append(ids, o.id)

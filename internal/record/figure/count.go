@@ -250,8 +250,8 @@ func (c *count) moved(handoff int, whole bool) {
 // lose notes that the owner failed or lost the task.
 func (c *count) lose() {
 	c.w.lost = c.w.moved
-	if h := c.recent.at(c.w.got); h != nil {
-		h.Lost = true
+	if k := c.recent.at(c.w.got); k != nil {
+		k.lost = true
 	}
 }
 
@@ -304,12 +304,15 @@ func (c *count) rendered(e event.Rendered) {
 		at.utilisation += utilisation
 		at.fullness += fullness
 	}
-	h := c.recent.at(c.w.ended) // a receiver that accepts at once gets its envelope with the task, after the end of the handoff
-	if c.w.flight != nil {
-		h = &c.w.flight.Handoff
+	if f := c.w.flight; f != nil {
+		if f.N == e.Handoff {
+			f.Tokens, f.Utilisation, f.fullness, f.Completeness = e.Tokens, utilisation, fullness, e.Completeness
+		}
+		return
 	}
-	if h != nil && h.N == e.Handoff {
-		h.Tokens, h.Utilisation, h.fullness, h.Completeness = e.Tokens, utilisation, fullness, e.Completeness
+	k := c.recent.at(c.w.ended) // a receiver that accepts at once gets its envelope with the task, after the end of the handoff
+	if k != nil && int(k.n) == e.Handoff {
+		k.tokens, k.utilisation, k.fullness, k.completeness = int32(e.Tokens), utilisation, fullness, e.Completeness //nolint:gosec // a small number
 	}
 }
 
@@ -362,7 +365,7 @@ func (c *count) end(outcome event.Stage) {
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
 	}
 	at.handoffs.add(by, of)
-	c.recent.add(f.Handoff)
+	c.recent.add(&f.Handoff)
 	c.w.ended = c.recent.added
 }
 

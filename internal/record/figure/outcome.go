@@ -14,11 +14,28 @@ type outcome struct {
 	at     time.Time
 	failed bool
 	task   string
-	by     holder // who had it, by which handoff
+	// sender is who had the agent do it, by which handoff.
+	sender  string
+	handoff int
 }
 
 // maxOutcomes is the number of outcomes that are kept of an agent: alerts measure the last of them.
 const maxOutcomes = 100
+
+// outcomes are the last of an agent.
+type outcomes struct {
+	list   []outcome // the oldest first, from oldest on, then from 0
+	oldest int
+}
+
+func (o *outcomes) add(one outcome) {
+	if len(o.list) < maxOutcomes {
+		o.list = append(o.list, one)
+		return
+	}
+	o.list[o.oldest] = one
+	o.oldest = (o.oldest + 1) % maxOutcomes
+}
 
 // holder is the agent that has a task from another, and by which handoff.
 type holder struct {
@@ -53,18 +70,22 @@ func (c *count) made(failed bool) {
 		return
 	}
 	k := [2]string{c.workspace, h.agent}
-	list := c.outcomes[k]
-	if len(list) == maxOutcomes {
-		list = slices.Delete(list, 0, 1)
+	all := c.outcomes[k]
+	if all == nil {
+		all = &outcomes{}
+		c.outcomes[k] = all
 	}
-	c.outcomes[k] = append(list, outcome{c.e.Time, failed, c.id, h})
+	all.add(outcome{c.e.Time, failed, c.id, h.sender, h.handoff})
 }
 
 // failing measures what each agent of a workspace made of the tasks that it got.
 func (t *Tally) failing(workspace string, d *alert.Definition, now time.Time) (list []alert.Condition) {
 	for name, id := range t.living[workspace] {
-		c, ok := measureOutcomes(t.outcomes[[2]string{workspace, id}], d, now)
-		if ok {
+		of := t.outcomes[[2]string{workspace, id}]
+		if of == nil {
+			continue
+		}
+		if c, ok := of.measure(d, now); ok {
 			c.Key = alert.Key{Name: d.Name, Agent: name}
 			list = append(list, c)
 		}
@@ -72,21 +93,21 @@ func (t *Tally) failing(workspace string, d *alert.Definition, now time.Time) (l
 	return list
 }
 
-// measureOutcomes measures the outcomes in the window of a definition, the newest last.
-func measureOutcomes(all []outcome, d *alert.Definition, now time.Time) (c alert.Condition, ok bool) {
+// measure measures the outcomes in the window of a definition.
+func (o *outcomes) measure(d *alert.Definition, now time.Time) (c alert.Condition, ok bool) {
 	from := minuteOf(now.Add(-d.Window))
 	var senders accounts
 	var ended, failed float64
-	for i := range all {
-		o := &all[i]
-		if minuteOf(o.at) < from {
+	for i := range o.list {
+		one := &o.list[(o.oldest+i)%len(o.list)]
+		if minuteOf(one.at) < from {
 			continue
 		}
 		ended++
-		if o.failed {
+		if one.failed {
 			failed++
-			senders.add(party{sender: o.by.sender}, account{wrong: 1})
-			c.Handoffs = slices.Insert(c.Handoffs, 0, event.HandoffID(o.task, o.by.handoff))
+			senders.add(party{sender: one.sender}, account{wrong: 1})
+			c.Handoffs = slices.Insert(c.Handoffs, 0, event.HandoffID(one.task, one.handoff))
 			c.Handoffs = c.Handoffs[:min(len(c.Handoffs), Behind)]
 		}
 		c.Value = failed / ended
@@ -94,7 +115,7 @@ func measureOutcomes(all []outcome, d *alert.Definition, now time.Time) (c alert
 		case !c.Holds:
 			c.Since = time.Time{}
 		case c.Since.IsZero():
-			c.Since = o.at
+			c.Since = one.at
 		}
 	}
 	c.Senders = senders.worst()

@@ -72,7 +72,11 @@ func TestAnAgentThatMakesNothingOfItsTasksIsFound(t *testing.T) {
 		"it was long ago":             {turns: [][]event.Event{fails}, times: 9, after: 3*time.Hour + 10*time.Minute},
 		"an operator has repaired it": {turns: [][]event.Event{fails}, times: 9, then: agent.CircuitReset{}},
 		"it was removed":              {turns: [][]event.Event{fails}, times: 9, then: agent.Removed{}},
-		"the last hundred count":      {turns: [][]event.Event{fails}, times: 150, want: true, value: 1, handoffs: []string{"t149.h1", "t148.h1", "t147.h1", "t146.h1", "t145.h1"}},
+		"those before do not": {
+			turns: slices.Concat(slices.Repeat([][]event.Event{completes}, 60), slices.Repeat([][]event.Event{fails}, 50), slices.Repeat([][]event.Event{completes}, 40)),
+			times: 150, want: true, value: 0.5, handoffs: []string{"t109.h1", "t108.h1", "t107.h1", "t106.h1", "t105.h1"},
+		},
+		"the last hundred count": {turns: [][]event.Event{fails}, times: 150, want: true, value: 1, handoffs: []string{"t149.h1", "t148.h1", "t147.h1", "t146.h1", "t145.h1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRecord(t)

@@ -48,42 +48,91 @@ func (h *Handoff) Seen() bool { return h.seen }
 // Accepted reports whether a receiver has accepted.
 func (h *Handoff) Accepted() bool { return h.accepted }
 
+// compact is a [Handoff] in half the space, with few pointers for the garbage collector to follow: there are thousands.
+type compact struct {
+	workspace, task, agent              string
+	requested, ended                    int64 // in nanoseconds since 1970
+	delivery, acceptance                time.Duration
+	completeness, utilisation, fullness float64
+	n, retries, hops, tokens            int32
+	kind, reason, outcome               int8 // places in their sets; -1: none
+	failed, lost, seen, accepted        bool
+}
+
+var (
+	kinds   = event.Kinds.Values()
+	reasons = event.Reasons.Values()
+	stages  = event.Stages.Values()
+)
+
+func compacted(h *Handoff) compact {
+	//nolint:gosec // small numbers, and places in small sets
+	return compact{
+		h.Workspace, h.Task, h.Agent, h.Requested.UnixNano(), h.Ended.UnixNano(), h.Delivery, h.Acceptance, h.Completeness, h.Utilisation, h.fullness,
+		int32(h.N), int32(h.Retries), int32(h.Hops), int32(h.Tokens),
+		int8(slices.Index(kinds, h.Kind)), int8(slices.Index(reasons, h.Reason)), int8(slices.Index(stages, h.Outcome)), h.Failed, h.Lost, h.seen, h.accepted,
+	}
+}
+
+func (k *compact) handoff() Handoff {
+	return Handoff{
+		Workspace: k.workspace, Task: k.task, N: int(k.n), Agent: k.agent, Kind: valueAt(kinds, k.kind), Reason: valueAt(reasons, k.reason),
+		Requested: timeAt(k.requested), Ended: timeAt(k.ended), Outcome: valueAt(stages, k.outcome), Failed: k.failed, Retries: int(k.retries), Hops: int(k.hops), Lost: k.lost,
+		Delivery: k.delivery, Acceptance: k.acceptance, Tokens: int(k.tokens), Completeness: k.completeness, Utilisation: k.utilisation,
+		fullness: k.fullness, seen: k.seen, accepted: k.accepted,
+	}
+}
+
+func valueAt[T ~string](set []T, i int8) T {
+	if i < 0 {
+		return ""
+	}
+	return set[i]
+}
+
+func timeAt(nanoseconds int64) time.Time { return time.Unix(0, nanoseconds).UTC() }
+
 // ring keeps the handoffs that ended last.
 type ring struct {
 	most    int
-	list    []Handoff // the oldest first, from start on, then from 0
+	list    []compact // the oldest first, from start on, then from 0
 	start   int
 	added   int       // that were ever added
 	dropped time.Time // when the newest that was dropped for lack of space had ended
 }
 
 // at returns the handoff that was the nth to be added; nil if it is no longer kept, or if n is 0.
-func (r *ring) at(n int) *Handoff {
+func (r *ring) at(n int) *compact {
 	if n <= r.added-len(r.list) {
 		return nil
 	}
 	return &r.list[(n-1)%r.most]
 }
 
-func (r *ring) add(h Handoff) {
+func (r *ring) add(h *Handoff) {
 	r.added++
 	if len(r.list) < r.most {
-		r.list = append(r.list, h)
+		r.list = append(r.list, compacted(h))
 		return
 	}
-	r.dropped = r.list[r.start].Ended
-	r.list[r.start] = h
+	r.dropped = timeAt(r.list[r.start].ended)
+	r.list[r.start] = compacted(h)
 	r.start = (r.start + 1) % len(r.list)
+}
+
+// of calls each for the handoffs of a workspace that ended at or after a time, the oldest first.
+func (r *ring) of(workspace string, from time.Time, each func(Handoff)) {
+	for i := range r.list {
+		k := &r.list[(r.start+i)%len(r.list)]
+		if k.workspace == workspace && !timeAt(k.ended).Before(from) {
+			each(k.handoff())
+		}
+	}
 }
 
 // since lists the handoffs of a workspace that ended at or after a time.
 func (r *ring) since(workspace string, from time.Time) (list []Handoff, complete time.Time) {
-	for i := range r.list {
-		h := &r.list[(r.start+i)%len(r.list)]
-		if h.Workspace == workspace && !h.Ended.Before(from) {
-			list = append(list, *h)
-		}
-	}
+	r.of(workspace, from, func(h Handoff) { list = append(list, h) })
 	complete = from
 	if r.dropped.After(from) {
 		complete = r.dropped

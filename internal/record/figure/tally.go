@@ -42,7 +42,7 @@ type Tally struct {
 
 	circuits *ledger.Codec[agent.Event]
 	failures map[[2]string][]failure // by workspace and agent, the newest last
-	outcomes map[[2]string][]outcome // by workspace and identity of agents, the newest last
+	outcomes map[[2]string]*outcomes // by workspace and identity of agents
 	answered map[[2]string]answers   // by workspace and identity of agents
 }
 
@@ -152,7 +152,7 @@ func NewTally(o Options) *Tally {
 	return &Tally{
 		o: o, tasks: ledger.NewCodec(event.Events...), names: counted(), set: NewSet(), open: map[ledger.Stream]*work{},
 		recent: ring{most: o.MaxRecent}, labels: newLabels(), covered: map[string][2]float64{},
-		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{}, outcomes: map[[2]string][]outcome{}, answered: map[[2]string]answers{},
+		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{}, outcomes: map[[2]string]*outcomes{}, answered: map[[2]string]answers{},
 	}
 }
 
