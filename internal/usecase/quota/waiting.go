@@ -33,7 +33,10 @@ type Waiting struct {
 }
 
 // waits is how many items wait, at most, and the number at which they are counted again.
-type waits struct{ n, until int }
+type waits struct {
+	n, until int
+	counting bool // of several servers: a call counts, and others are let through meanwhile
+}
 
 // NewWaiting returns a bound of what waits of each sender at each receiver and each desk; 0 means 1,000. shared: other servers let items through, too.
 func NewWaiting(most int, v view.Store, shared bool) (*Waiting, error) {
@@ -80,24 +83,32 @@ func (o *Waiting) atDesk(ctx context.Context, workspace, sender, desk string) er
 func (o *Waiting) admit(key, sender, where string, count func() (int, error)) error {
 	o.mu.Lock()
 	w, there := o.known.Get(key)
-	if there && w.n < w.until {
-		o.known.Add(key, waits{w.n + 1, w.until})
+	if there && (w.n < w.until || w.counting && w.n < o.most) {
+		w.n++
+		o.known.Add(key, w)
 		o.mu.Unlock()
 		return nil
+	}
+	if w.counting = o.shared; w.counting {
+		o.known.Add(key, w)
 	}
 	o.mu.Unlock()
 
 	open, err := count()
+	o.mu.Lock()
+	now, _ := o.known.Get(key)
+	now.counting = false
+	if err == nil && !o.shared {
+		now = waits{n: open + 1, until: o.most}
+	} else if err == nil {
+		free := o.most - open
+		now = waits{n: open + 1 + max(now.n-w.n, 0), until: open + min(free, max(free/sharedPart, 1))} // what was let through meanwhile may be counted, or not
+	}
+	o.known.Add(key, now)
+	o.mu.Unlock()
 	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
-	free := o.most - open
-	if o.shared {
-		free = min(free, max(free/sharedPart, 1))
-	}
-	o.mu.Lock()
-	o.known.Add(key, waits{open + 1, open + free})
-	o.mu.Unlock()
 	if open < o.most {
 		return nil
 	}

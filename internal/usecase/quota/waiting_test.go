@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -16,10 +17,14 @@ type sentCounts struct {
 	open  map[string]int
 	err   error
 	asked int
+	held  chan struct{} // nil, or what a count waits for
 }
 
 func (c *sentCounts) SentCount(_ context.Context, _, agent, sender string, _ int) (int, error) {
 	c.asked++
+	if c.held != nil {
+		<-c.held
+	}
 	return c.open[sender+" to "+agent], c.err
 }
 
@@ -50,6 +55,36 @@ func TestItemsAreCountedOnceAndAgainAtTheBound(t *testing.T) {
 	admit("agent/junk", refusal.Overloaded)
 	c.err = errors.New("no views")
 	admit("agent/junk", "")
+}
+
+// Of several servers, each counts often: calls that come while one counts do not count, too, nor do they wait.
+func TestOneCallCountsForThoseThatComeMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &sentCounts{open: map[string]int{"junk to bob": 10}, held: make(chan struct{})}
+		q, err := quota.NewWaiting(100, view.Store{TaskQueries: c}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		admit := func() {
+			if err := q.Admit(t.Context(), "default", "agent/junk", "bob"); err != nil {
+				t.Error(err)
+			}
+		}
+		go admit()
+		synctest.Wait()
+		for range 7 {
+			admit()
+		}
+		close(c.held)
+		synctest.Wait()
+		if c.asked != 1 {
+			t.Errorf("%d calls counted", c.asked)
+		}
+		admit() // 18 may wait, and 15 could before it was to be counted again
+		if c.asked != 2 {
+			t.Errorf("counted %d times", c.asked)
+		}
+	})
 }
 
 // Whatever the order in which several servers let items through, there are few more than the bound.
