@@ -337,3 +337,35 @@ func TestListsComeInPages(t *testing.T) {
 		t.Errorf("%d pages, missing %v", pages, made)
 	}
 }
+
+// Lists of tasks are in the order of ids. Those that the client makes are in the order of time, and one with a key of another kind is anywhere.
+func TestAListOfTasksIsInTheOrderOfIDs(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ann, token := h.agent("ann")
+	var made []string
+	for range 5 {
+		r, err := ann.CreateTask(t.Context(), client.CreateInput{Intent: "paint"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, r.Task)
+	}
+	if r := h.call(token, "POST /v1/tasks", `{"intent":"wash"}`, "Idempotency-Key: order-1"); r.status != http.StatusCreated {
+		t.Fatal(r)
+	}
+	page, err := ann.Tasks(t.Context(), client.TaskFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, painted []string
+	for _, row := range page.Tasks {
+		if all = append(all, row.ID); row.Intent == "paint" {
+			painted = append(painted, row.ID)
+		}
+	}
+	slices.Reverse(all)
+	slices.Reverse(painted)
+	if len(all) != 6 || !slices.IsSorted(all) || !slices.Equal(painted, made) {
+		t.Errorf("made %v, and listed from the last to the first %v", made, all)
+	}
+}
