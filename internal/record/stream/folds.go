@@ -1,6 +1,10 @@
 package stream
 
-import "github.com/trapezehq/trapeze/internal/record/ledger"
+import (
+	"fmt"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
 
 // The caches of a kind.
 const (
@@ -52,4 +56,23 @@ func (k *kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
 		return
 	}
 	k.caches[to].Add(s, f)
+}
+
+// apply changes f, which is not shared.
+func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
+	events, err := k.codec.DecodeAll(e.Events)
+	if err != nil {
+		return fmt.Errorf("entry %d: %w", e.Position, err)
+	}
+	k.advance(f, &e, events)
+	return nil
+}
+
+// advance changes f, which is not shared, by an entry with those events.
+func (k *kind[S, E]) advance(f *Folded[S], e *ledger.Entry, events []E) {
+	k.fold(&f.State, events...)
+	f.Head, f.version, f.at = e.Position, e.Version, e.Time.UnixNano()
+	if e.Key != "" {
+		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
+	}
 }

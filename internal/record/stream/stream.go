@@ -227,20 +227,6 @@ func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], err
 	return *f, nil
 }
 
-// apply changes f, which is not shared.
-func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
-	events, err := k.codec.DecodeAll(e.Events)
-	if err != nil {
-		return fmt.Errorf("entry %d: %w", e.Position, err)
-	}
-	k.fold(&f.State, events...)
-	f.Head, f.version, f.at = e.Position, e.Version, e.Time.UnixNano()
-	if e.Key != "" {
-		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
-	}
-	return nil
-}
-
 func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 	decide func(S, time.Time) ([]E, error),
 ) (Outcome[S], error) {
@@ -344,13 +330,13 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 		return Outcome[S]{}, Refuse(err)
 	}
 	w.made(e.Position)
-	if learned, ok := k.get(s); ok && learned.Head == e.Position {
-		return Outcome[S]{State: &learned.State, At: e.Position, Events: coded}, nil
+	if k.news.until() >= e.Position { // it may have been learned of
+		if learned, ok := k.get(s); ok && learned.Head == e.Position {
+			return Outcome[S]{State: &learned.State, At: e.Position, Events: coded}, nil
+		}
 	}
 	next := f.copy()
-	if err := k.apply(next, e); err != nil {
-		return Outcome[S]{}, err
-	}
+	k.advance(next, &e, events)
 	k.keepSince(before, s, next)
 	return Outcome[S]{State: &next.State, At: e.Position, Events: coded}, nil
 }

@@ -72,7 +72,8 @@ func (h *Handoffs) fittingChild(ctx context.Context, c *caller.Caller, in *SendI
 		return nil, nil, err
 	}
 	child, to := task.FoldAll(task.Task{}, created), spawned.Children[0].To
-	draft, err := h.sealer.DraftChild(ctx, c.Workspace, *doc, sealed.Digest, child, parent, spawned, toChild(spawned, child.ID, to).header(*c, child, []string{to}), now)
+	send := toChild(spawned, child.ID, to)
+	draft, err := h.sealer.DraftChild(ctx, c.Workspace, *doc, sealed.Digest, child, parent, spawned, send.header(*c, child, []string{to}), now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,7 +83,7 @@ func (h *Handoffs) fittingChild(ctx context.Context, c *caller.Caller, in *SendI
 	return fit, passed, err
 }
 
-func (in SendInput) spawn(c caller.Caller, t task.Task, p routes.Plan, sealed event.Sealed) handoff.Spawn {
+func (in *SendInput) spawn(c caller.Caller, t task.Task, p routes.Plan, sealed event.Sealed) handoff.Spawn {
 	to := targets(p.Candidates)
 	if in.Kind == event.Delegation && len(to) > 1 {
 		to = to[:1]
@@ -107,7 +108,7 @@ func (in SendInput) spawn(c caller.Caller, t task.Task, p routes.Plan, sealed ev
 }
 
 // handoffs are the ids that the offers of a send may have.
-func (in SendInput) handoffs(t task.Task) []string {
+func (in *SendInput) handoffs(t task.Task) []string {
 	if in.Kind != event.Delegation && !in.FanOut {
 		return []string{t.NextHandoffID()}
 	}

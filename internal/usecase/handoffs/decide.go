@@ -174,14 +174,14 @@ func (h *Handoffs) CheckExpected(e event.Expected) error {
 const maxFanOut = 16 << 20
 
 // binding adds the sender's constraints.
-func (in SendInput) binding(c caller.Caller) (all handoff.Sequence) {
+func (in *SendInput) binding(c caller.Caller) (all handoff.Sequence) {
 	for _, k := range in.Constraints {
 		all = append(all, handoff.Constrain{By: c.Principal, Epoch: in.Epoch, Constraint: k, Count: envelopes.Tokens})
 	}
 	return all
 }
 
-func (in SendInput) request(c caller.Caller, p routes.Plan, sealed event.Sealed) handoff.Send {
+func (in *SendInput) request(c caller.Caller, p routes.Plan, sealed event.Sealed) handoff.Send {
 	return handoff.Send{
 		By: c.Principal, Asked: in.Asked, Epoch: in.Epoch, Kind: in.Kind, Claim: in.Kind == event.Broadcast, Reason: in.Reason, Detail: in.Detail,
 		Capability: in.Capability, Chain: p.Chain, Channel: in.Channel, Candidates: p.Candidates, Passed: p.Passed, Confirm: in.Confirm, Timeouts: in.Timeouts,
@@ -191,7 +191,7 @@ func (in SendInput) request(c caller.Caller, p routes.Plan, sealed event.Sealed)
 }
 
 // header is the envelope's header for the task's next handoff; without receivers, for the task alone.
-func (in SendInput) header(c caller.Caller, t task.Task, to []string) envelope.Header {
+func (in *SendInput) header(c caller.Caller, t task.Task, to []string) envelope.Header {
 	h := envelope.Header{
 		From: event.Bare(t.Source()), By: envelopes.AskedBy(c, in.Asked, t), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
 		Permissions: in.Permissions,

@@ -44,17 +44,17 @@ type SendInput struct {
 }
 
 // auto reports whether the policy is to decide where a task goes.
-func (in SendInput) auto() bool { return len(in.To) == 1 && in.To[0] == routing.Auto }
+func (in *SendInput) auto() bool { return len(in.To) == 1 && in.To[0] == routing.Auto }
 
 // first is whom a handoff is meant for first: an agent by name, or the agents that have a capability.
-func (in SendInput) first() event.Receiver {
+func (in *SendInput) first() event.Receiver {
 	if len(in.To) > 0 {
 		return event.Receiver{Agent: in.To[0]}
 	}
 	return event.Receiver{Capability: in.Capability}
 }
 
-func (in SendInput) check() error {
+func (in *SendInput) check() error {
 	if err := envelopes.CheckPack(in.Pack); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (in SendInput) check() error {
 }
 
 // checkChildless refuses what is said of children where there will be none.
-func (in SendInput) checkChildless() error {
+func (in *SendInput) checkChildless() error {
 	const hint = "use it with a fan-out or a delegation, or say it when the task is created"
 	switch {
 	case !in.Expected.Empty():
@@ -89,7 +89,7 @@ func (in SendInput) checkChildless() error {
 }
 
 // checkWait refuses a wait where nobody is waited for.
-func (in SendInput) checkWait() error {
+func (in *SendInput) checkWait() error {
 	if in.Timeouts.Wait == 0 {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (in SendInput) checkWait() error {
 }
 
 // checkParent refuses what is said of a task that moves where it will not: its children do, each by itself.
-func (in SendInput) checkParent() error {
+func (in *SendInput) checkParent() error {
 	switch {
 	case in.Confirm == event.ConfirmExplicit:
 		return refusal.New(refusal.Invalid, "leave the confirm out: you keep your task", "a handoff that makes children has nothing to confirm")
@@ -112,7 +112,7 @@ func (in SendInput) checkParent() error {
 }
 
 // checkChannel refuses what does not go together with publishing.
-func (in SendInput) checkChannel() error {
+func (in *SendInput) checkChannel() error {
 	switch {
 	case in.Channel == "":
 		return nil
@@ -125,7 +125,7 @@ func (in SendInput) checkChannel() error {
 }
 
 // checkAuto refuses what is not for the sender to say where the policy is to decide.
-func (in SendInput) checkAuto() error {
+func (in *SendInput) checkAuto() error {
 	for what, given := range map[string]bool{
 		"a capability": in.Capability != "", "a channel": in.Channel != "", "a kind": in.Kind != "", "a fan-out": in.FanOut, "an approver": in.Approver != "",
 	} {
