@@ -16,7 +16,7 @@
 //   - stream.go: how often a decision is repeated after a conflict; keys.go: which idempotency keys are remembered: the newest, by
 //     number and not by time; how many is [Options].Remember, which is set where the kind of
 //     stream is made: mostly the file of the store among the use cases of its noun
-//   - folds.go: how many folds are cached, of large streams and of those that have ended; bytecache.go, workers.go: memory and goroutines
+//   - folds.go: how an entry changes a fold; how many folds are cached, of large streams and of those that have ended; bytecache.go, workers.go: memory and goroutines
 //   - current.go: how a fresh read does without a read of the stream; how rare looks at the end of the record are while many wait is decided in package pace
 //   - learn.go: why no fold in the cache lacks an entry that this process has heard of
 //
