@@ -6,19 +6,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff.
+// Handoff is one attempt to move the task. A retry or a fallback is a new offer of the same handoff. What is true or not is in one place: elsewhere each takes eight bytes.
 type Handoff struct {
 	N          int
 	Kind       event.Kind
-	Claim      bool // offered to all candidates at once; the first to accept wins
 	Stage      event.Stage
 	From       string // the agent or principal that gives the task up
 	By         string // the principal that asked for it
-	Recovery   bool
 	Ticket     int    // by which a person took the task from a desk; 0: it is no such handoff
-	Stuck      bool   // a recovery of an owner that lives: only work ends it
-	Counted    bool   // against the attempts limit
-	Unasked    bool   // the owner that it takes the task from neither requested nor confirmed it
 	Granted    string // the principal that confirmed it; empty: nobody had to
 	Reason     event.Reason
 	Detail     string
@@ -28,16 +23,22 @@ type Handoff struct {
 	Confirm    event.ConfirmMode
 	Times      event.Timeouts
 	Retries    int
-	ReturnHome bool // when all is used up: back to the source, not to the dead letters
 	Approver   string
 	Envelope   string
 	Past       int             // of a cold handoff: how many passages the task had before it
-	Amended    bool            // the constraints have changed since that was sealed, or its approver has said something
 	Pack       event.Pack      // how the sender wants the envelope packed
 	Permits    []string        // the permissions that go along; nil: as the task has them
-	RouteStep  bool            // a transfer takes the next stop off the task's route
 	Decision   *event.Decision // of the policy that sent it; nil: the request named its receivers
 	Requested  time.Time
+	Claim      bool // offered to all candidates at once; the first to accept wins
+	Recovery   bool
+	Stuck      bool // a recovery of an owner that lives: only work ends it
+	Counted    bool // against the attempts limit
+	Unasked    bool // the owner that it takes the task from neither requested nor confirmed it
+	ReturnHome bool // when all is used up: back to the source, not to the dead letters
+	Amended    bool // the constraints have changed since the envelope was sealed, or its approver has said something
+	RouteStep  bool // a transfer takes the next stop off the task's route
+	Seen       bool // the newest offer
 
 	Candidates []event.Candidate
 	Next       int // the candidate that the next offer goes to
@@ -46,7 +47,6 @@ type Handoff struct {
 	Slow       string // the agent that last saw an offer and did not answer it
 
 	Offer     int // number of the newest offer
-	Seen      bool
 	SeenBy    []string
 	To        []string  // receivers of the newest offer
 	OfferEnds time.Time // offer clock, until seen

@@ -25,8 +25,10 @@ type Task struct {
 	Epoch uint64    // rises with every change of owner; a call with another epoch is refused
 	Lease time.Time // when the owner must next have shown life; zero while no lease runs
 
-	Human      bool      // the owner is a person, to whom it was offered as such
 	ProgressBy time.Time // when the owner must next have reported progress; zero while nobody waits for that
+	Human      bool      // the owner is a person, to whom it was offered as such
+	Notifies   bool      // whether it gives any notices: see [event.Created]
+	Resumed    bool      // its source is to go on, after a wait, a handoff that came back or a takeover that was granted, and has done no more than show life since
 
 	Created  time.Time
 	Deadline time.Time // zero: none
@@ -76,7 +78,6 @@ type Task struct {
 
 	Notices     Notices
 	NoticeCount int
-	Notifies    bool // whether it gives any: see [event.Created]
 
 	Parent   event.Parent
 	Children []Child
@@ -85,7 +86,6 @@ type Task struct {
 	Awaits   int       // the group of children that it waits for
 	JoinBy   time.Time // when a parent stops waiting; zero: never
 	TakeUpBy time.Time // when the requester must have taken up a task that came back to it and that nobody owns; zero: no clock
-	Resumed  bool      // its source is to go on, after a wait, a handoff that came back or a takeover that was granted, and has done no more than show life since
 
 	Unsent    *event.Unsent   // of the send that could not begin, for which it is in the dead letters; nil: there was none
 	Parked    *ParkedFor      // why it is in the dead letters, or was when it ended; nil once it is replayed

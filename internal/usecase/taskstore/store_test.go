@@ -3,6 +3,7 @@ package taskstore_test
 import (
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
@@ -12,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/presence"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -158,5 +160,16 @@ func TestOfAnAgentsTasksEachHasItsOwnOutcome(t *testing.T) {
 	}
 	if len(r.Moved) != 0 {
 		t.Errorf("%+v", r.Moved)
+	}
+}
+
+// TestFoldsFitTheBlocksOfTheAllocator: the next larger blocks are of 1,792 and 896 bytes, and each event of a task takes one of them.
+func TestFoldsFitTheBlocksOfTheAllocator(t *testing.T) {
+	const header = 8 // before what has pointers, in a block of more than 512 bytes
+	if n := unsafe.Sizeof(stream.Folded[task.Task]{}) + header; n > 1536 {
+		t.Errorf("a fold of a task takes %d bytes", n)
+	}
+	if n := unsafe.Sizeof(task.Handoff{}) + header; n > 768 {
+		t.Errorf("a handoff takes %d bytes", n)
 	}
 }
