@@ -234,25 +234,26 @@ var innerPackages = []pkg{
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{
-		dir: "record/view/sqlview", what: "the views in SQLite, projected in the embedded ledger's transaction",
-		imports: "domain/event domain/task domain/agent domain/identity domain/channel domain/workspace content/envelope record/ledger record/ledger/sqlitelog " +
-			"record/view record/view/watch record/view/rowjson record/view/sqlview/cache record/view/sqlview/cursor record/view/sqlview/kept record/view/sqlview/query record/view/sqlview/search record/view/sqlview/sweep " +
+		dir: "record/view/sqlview", what: "the views in SQLite, in the embedded ledger's file or one of their own",
+		imports: "domain/event domain/task domain/agent domain/identity domain/channel domain/workspace content/envelope record/ledger record/ledger/sqlitelog record/ledger/sqlitelog/sqlconn " +
+			"record/view record/view/watch record/view/rowjson record/view/sqlview/cache record/view/sqlview/cursor record/view/sqlview/kept record/view/sqlview/late record/view/sqlview/query record/view/sqlview/search record/view/sqlview/sweep " +
 			"record/view/sqlview/tasklist record/view/sqlview/ticketlist",
 		libs: "database/sql",
 	},
 	{dir: "record/view/sqlview/cache", what: "recently used values"},
+	{dir: "record/view/sqlview/late", what: "what the tables of views lack, and when they have to be written"},
 	{dir: "record/view/sqlview/sweep", what: "rows of the views, a few at a time, and the streams that they are made of", imports: "domain/event domain/identity record/ledger record/view/sqlview/query"},
-	{dir: "record/view/sqlview/cursor", what: "how far the followers of a ledger are", imports: "record/ledger record/ledger/sqlitelog record/view/sqlview/kept"},
+	{dir: "record/view/sqlview/cursor", what: "how far the followers of a ledger are", imports: "record/ledger record/ledger/sqlitelog/sqlconn record/view/sqlview/kept"},
 	{
 		dir: "record/view/sqlview/kept", what: "sums over the tables that no rebuild makes again, so that changes of them are noticed",
-		imports: "record/ledger/sqlitelog record/view/sqlview/query", libs: "database/sql",
+		imports: "record/ledger/sqlitelog/sqlconn record/view/sqlview/query", libs: "database/sql",
 	},
 	{dir: "record/view/sqlview/tasklist", what: "lists of tasks, and their numbers", imports: "domain/event record/ledger record/view record/view/sqlview/query", libs: "database/sql"},
-	{dir: "record/view/sqlview/ticketlist", what: "which tickets a list has, in which order", imports: "domain/event record/view record/view/sqlview/query"},
+	{dir: "record/view/sqlview/ticketlist", what: "which tickets a list has, in which order", imports: "domain/event record/view record/view/sqlview/query", libs: "database/sql"},
 	{dir: "record/view/sqlview/query", what: "prepared queries on a pool of connections, and tables that are compared", imports: "record/ledger", libs: "database/sql"},
 	{
 		dir: "record/view/sqlview/search", what: "memory items and conversations in tables of the views' database, and their search",
-		imports: "domain/memory domain/conversation domain/conversation/conversationid record/ledger record/ledger/sqlitelog record/view record/view/sqlview/kept record/view/sqlview/query",
+		imports: "domain/memory domain/conversation domain/conversation/conversationid record/ledger record/ledger/sqlitelog/sqlconn record/view record/view/sqlview/kept record/view/sqlview/query",
 		libs:    "database/sql golang.org/x/text",
 	},
 	{

@@ -129,6 +129,9 @@ func fillClinic(t *testing.T, dir string, a admin.Client) (keys []byte) {
 			t.Fatal(err)
 		}
 	}
+	if _, err := a.Tasks(t.Context(), api.TaskFilter{}); err != nil { // has the tables of the views written
+		t.Fatal(err)
+	}
 	if len(sentenceIn(t, dir)) == 0 {
 		t.Fatal("the files do not have it: this test proves nothing")
 	}

@@ -79,5 +79,5 @@ func (w *writer) markSealed(entries []ledger.Entry) error {
 	if w.log.opts.Sealer != nil || !slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.Enc == ledger.EncSealed }) {
 		return nil
 	}
-	return w.conn.exec(fmt.Sprintf("PRAGMA user_version=%d", Format+sealedFormats))
+	return w.conn.Exec(fmt.Sprintf("PRAGMA user_version=%d", Format+sealedFormats))
 }

@@ -11,16 +11,17 @@ import (
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // Database is a SQLite file for views that follow a ledger of another technology. Like a [Log] it has transactions on one
 // writing connection, and a pool for reading. It is safe for concurrent use.
 type Database struct {
 	mu       sync.Mutex
-	conn     *conn
-	begin    *Stmt
-	commit   *Stmt
-	rollback *Stmt
+	conn     *sqlconn.Conn
+	begin    *sqlconn.Stmt
+	commit   *sqlconn.Stmt
+	rollback *sqlconn.Stmt
 	readers  *sql.DB
 	lock     io.Closer // that other processes cannot take; nil for a temporary file
 
@@ -64,16 +65,16 @@ func (d *Database) open(path, synchronous string, readers int) (err error) {
 	if err := createFile(path); err != nil {
 		return err
 	}
-	d.conn, err = openConn(dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
+	d.conn, err = sqlconn.Open(sqlconn.DSN(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
 		pragma("synchronous", synchronous), pragma("wal_autocheckpoint", followPages), pragma("temp_store", "memory"), pragma("cache_size", -writerCacheKiB)))
 	if err != nil {
 		return err
 	}
 	for _, p := range []struct {
-		stmt  **Stmt
+		stmt  **sqlconn.Stmt
 		query string
 	}{{&d.begin, "BEGIN IMMEDIATE"}, {&d.commit, "COMMIT"}, {&d.rollback, "ROLLBACK"}} {
-		if *p.stmt, err = d.conn.prepare(p.query); err != nil {
+		if *p.stmt, err = d.conn.Prepare(p.query); err != nil {
 			return err
 		}
 	}
@@ -86,7 +87,7 @@ func (d *Database) open(path, synchronous string, readers int) (err error) {
 }
 
 // Write runs fn in a transaction. An error or panic of fn rolls it back.
-func (d *Database) Write(fn func(*Tx) error) (err error) {
+func (d *Database) Write(fn func(*sqlconn.Tx) error) (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if _, err := d.begin.Exec(); err != nil {
@@ -103,7 +104,7 @@ func (d *Database) Write(fn func(*Tx) error) (err error) {
 			err = scratchError(err)
 		}
 	}()
-	if err := fn(&Tx{d.conn}); err != nil {
+	if err := fn(d.conn.Tx()); err != nil {
 		return err
 	}
 	_, err = d.commit.Exec()
@@ -113,7 +114,7 @@ func (d *Database) Write(fn func(*Tx) error) (err error) {
 // unlink has both connections open all files, and removes their names, where the system allows that.
 func (d *Database) unlink() error {
 	var n int
-	err := errors.Join(d.Write(func(*Tx) error { return nil }), d.readers.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&n))
+	err := errors.Join(d.Write(func(*sqlconn.Tx) error { return nil }), d.readers.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&n))
 	if err == nil && os.RemoveAll(d.scratch) == nil {
 		d.scratch = ""
 	}
@@ -133,7 +134,7 @@ func (d *Database) Close() error {
 		errs = append(errs, d.readers.Close())
 	}
 	if d.conn != nil {
-		errs = append(errs, d.conn.close())
+		errs = append(errs, d.conn.Close())
 	}
 	if d.lock != nil {
 		errs = append(errs, d.lock.Close())

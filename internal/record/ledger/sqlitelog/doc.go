@@ -1,8 +1,11 @@
 // Package sqlitelog implements the ledger in one embedded SQLite file; there is nothing to install.
 //
-// One goroutine, the writer, owns the only connection that writes. It takes all waiting appends at once, without a delay (options.go says how many), checks each
+// The writer owns the only connection that writes. Its goroutine takes all waiting appends at once, without a delay (options.go says how many), checks each
 // against the head of its stream, inserts those that pass, lets the [Projector] update the views, and commits everything in
-// one transaction with one fsync. Then it answers the appends and wakes the followers.
+// one transaction with one fsync. Then it answers the appends and wakes the followers. An append that finds nobody writing does all this on its own goroutine.
+//
+// The tables of the views may lack entries that the projector has in memory. They are written when they are read ([Log.Flush]), and after a crash the entries are
+// projected again.
 //
 // A projector never vetoes an entry: if it fails, its own work is rolled back, the entries are committed, and the views are
 // stale ([Log.Stale]) until [Log.CatchUp] or [Log.Rebuild] succeeds.
@@ -38,7 +41,7 @@
 //   - read.go: reads of a running server; reader.go: reads of a file that another program writes, or of a copy; package headcache: where streams
 //     end
 //   - putaway.go: how entries leave the file for a segment, and how they are read from there
-//   - database.go: a SQLite file for views of another ledger; conn.go: how the driver is called; package walbuffer: how a commit is written; disk_unix.go: which errors mean that a disk is full
+//   - database.go: a SQLite file for views of another ledger; package sqlconn: how the driver is called; package walbuffer: how a commit is written; disk_unix.go: which errors mean that a disk is full
 //
 // Start reading at [Open], then writer.go.
 package sqlitelog

@@ -11,15 +11,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
 
 // limitPages makes SQLite report a full disk beyond a number of pages.
 func limitPages(t *testing.T, l *Log, extra int) {
 	t.Helper()
-	err := l.Write(t.Context(), func(tx *Tx) error {
+	err := l.Write(t.Context(), func(tx *sqlconn.Tx) error {
 		var pages int64
-		if err := tx.Query(func(r Row) error { pages = r.Int64(0); return nil }, "PRAGMA page_count"); err != nil {
+		if err := tx.Query(func(r sqlconn.Row) error { pages = r.Int64(0); return nil }, "PRAGMA page_count"); err != nil {
 			return err
 		}
 		return tx.Exec(fmt.Sprintf("PRAGMA max_page_count=%d", pages+int64(extra)))
@@ -167,16 +168,16 @@ var errEnd = errors.New("end")
 func TestAnAppendWaitsForALockOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
 	l := open(t, path, Options{})
-	other, err := openConn(writerDSN(path))
+	other, err := sqlconn.Open(writerDSN(path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := other.close(); err != nil {
+		if err := other.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := other.Exec("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
@@ -189,7 +190,7 @@ func TestAnAppendWaitsForALockOfAnother(t *testing.T) {
 		t.Fatalf("it did not wait: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
-	if err := other.exec("ROLLBACK"); err != nil {
+	if err := other.Exec("ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {

@@ -162,6 +162,13 @@ func (h *health) classify(err error, inCommit bool) error {
 	return h.failed
 }
 
+// fail stops writing after a fault of the program, which may have left a transaction open.
+func (h *health) fail() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failed = fmt.Errorf("%w: stopped after a fault of the program, which its log has: restart", ledger.ErrUnavailable)
+}
+
 // broken reports whether writing has stopped until a restart.
 func (h *health) broken() bool {
 	h.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/indexsum"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 const (
@@ -14,10 +15,10 @@ const (
 )
 
 // sumIndex returns the sums over all rows, and over those that there were when an entry was the last. Error: *IndexError for a row that no entry has.
-func sumIndex(c *conn, at ledger.Position) (all, then indexsum.Sum, err error) {
+func sumIndex(c *sqlconn.Conn, at ledger.Position) (all, then indexsum.Sum, err error) {
 	var newest int64 // stream of the entries up to at
 	streams, last := 0, int64(-1)
-	err = c.query(func(row Row) error {
+	err = c.Query(func(row sqlconn.Row) error {
 		stream, p := row.Int64(0), position(row, 1)
 		if n := row.Int64(1); n < 1 {
 			return &IndexError{Below: &n}
@@ -35,7 +36,7 @@ func sumIndex(c *conn, at ledger.Position) (all, then indexsum.Sum, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	err = c.query(func(row Row) error {
+	err = c.Query(func(row sqlconn.Row) error {
 		name, id := row.Text(0), row.Int64(1)
 		streams--
 		all.AddStream(name, id)
@@ -85,7 +86,7 @@ func (e *IndexError) Is(target error) bool { return target == ledger.ErrInvalid 
 
 // checkIndex compares the index of streams with the sum in the newest frame that can be read, and returns the sum over all rows. A file whose
 // newest entry has an older framing has nothing to compare with. Error: *IndexError.
-func checkIndex(c *conn, last ledger.Position) (indexsum.Sum, error) {
+func checkIndex(c *sqlconn.Conn, last ledger.Position) (indexsum.Sum, error) {
 	at, want, ok, err := newestSum(c, last)
 	if err != nil {
 		return 0, err
@@ -104,11 +105,11 @@ func checkIndex(c *conn, last ledger.Position) (indexsum.Sum, error) {
 }
 
 // newestSum returns the sum in the newest frame that can be read; false if that has none.
-func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexsum.Sum, ok bool, err error) {
+func newestSum(c *sqlconn.Conn, last ledger.Position) (at ledger.Position, sum indexsum.Sum, ok bool, err error) {
 	for at = last; at > 0; at-- {
 		var s frame.Stored
 		damaged, found := error(nil), false
-		err := c.query(func(row Row) error {
+		err := c.Query(func(row sqlconn.Row) error {
 			at, found = position(row, 0), true
 			s, damaged = frame.Open(row.Blob(1), at)
 			return nil
@@ -124,12 +125,12 @@ func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexsum.
 }
 
 // findUnindexed returns an *IndexError for the first entry that the index of streams does not have in its stream; nil if there is none.
-func findUnindexed(c *conn) error {
-	find, err := c.prepare("SELECT count(*) FROM streams AS s JOIN entries AS e INDEXED BY entries_by_stream ON e.stream = s.id WHERE s.name = ? AND e.position = ?")
+func findUnindexed(c *sqlconn.Conn) error {
+	find, err := c.Prepare("SELECT count(*) FROM streams AS s JOIN entries AS e INDEXED BY entries_by_stream ON e.stream = s.id WHERE s.name = ? AND e.position = ?")
 	if err != nil {
 		return err
 	}
-	return c.query(func(row Row) error {
+	return c.Query(func(row sqlconn.Row) error {
 		at := position(row, 0)
 		s, err := frame.Open(row.Blob(1), at)
 		if err != nil {
@@ -140,7 +141,7 @@ func findUnindexed(c *conn) error {
 			return nil //nolint:nilerr // as above
 		}
 		n := int64(0)
-		if err := find.Query(func(row Row) error { n = row.Int64(0); return nil }, string(e.Stream), at); err != nil {
+		if err := find.Query(func(row sqlconn.Row) error { n = row.Int64(0); return nil }, string(e.Stream), at); err != nil {
 			return err
 		}
 		if n != 1 {

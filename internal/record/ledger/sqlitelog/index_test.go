@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // indexed is a closed log with three streams of five entries each.
@@ -65,11 +66,11 @@ func TestARowOfTheIndexOfStreamsThatWasChangedIsNoticed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := indexed(t)
-			conn, err := openConn(dsn(path, "rw"))
+			conn, err := sqlconn.Open(sqlconn.DSN(path, "rw"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(conn.exec(c.change), conn.close()); err != nil {
+			if err := errors.Join(conn.Exec(c.change), conn.Close()); err != nil {
 				t.Fatal(err)
 			}
 			want := c.name != "nothing"
@@ -101,11 +102,11 @@ func TestARowOfTheIndexOfStreamsThatWasChangedIsNoticed(t *testing.T) {
 // TestTheSumInTheLastEntryIsNotTakenOnTrust has an index that was changed together with the sum.
 func TestTheSumInTheLastEntryIsNotTakenOnTrust(t *testing.T) {
 	path := indexed(t)
-	conn, err := openConn(dsn(path, "rw"))
+	conn, err := sqlconn.Open(sqlconn.DSN(path, "rw"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.exec("UPDATE entries SET stream = 2 WHERE position = 13"); err != nil {
+	if err := conn.Exec("UPDATE entries SET stream = 2 WHERE position = 13"); err != nil {
 		t.Fatal(err)
 	}
 	_, sum, err := sumIndex(conn, 15)
@@ -117,7 +118,7 @@ func TestTheSumInTheLastEntryIsNotTakenOnTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored, check := frame.Append(nil, entry)
-	if err := errors.Join(frame.Seal(stored, check, 15, 12, uint64(sum)), conn.exec("UPDATE entries SET bytes = ? WHERE position = 15", stored), conn.close()); err != nil {
+	if err := errors.Join(frame.Seal(stored, check, 15, 12, uint64(sum)), conn.Exec("UPDATE entries SET bytes = ? WHERE position = 15", stored), conn.Close()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := OpenReader(path)

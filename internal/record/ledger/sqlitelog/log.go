@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/headcache"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
 
@@ -85,7 +86,7 @@ func (l *Log) start() (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, l.closeReaders(), w.conn.close())
+			err = errors.Join(err, l.closeReaders(), w.conn.Close())
 		}
 	}()
 	l.writer, l.tail = w, tail.New(w.last)
@@ -132,10 +133,14 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 		r.free()
 		return 0, err
 	}
+	defer ledger.Pause(ctx)()
+	if l.inPlace(func(w *writer) { w.commitBatch([]*request{r}) }) {
+		defer r.free()
+		return r.position, r.err
+	}
 	if !l.queue.append(r) {
 		return 0, errClosed
 	}
-	defer ledger.Pause(ctx)()
 	select {
 	case <-r.done:
 		defer r.free()
@@ -174,8 +179,28 @@ func (l *Log) Err() error {
 // Write runs fn in a transaction of its own, on the goroutine of the writer, and returns when it is on disk. An error of fn
 // rolls back and is returned. It is for the tables of the projector: fn must not touch the tables of the ledger and must be
 // quick, because appends wait for it. If ctx ends first the outcome is ledger.ErrUnknown.
-func (l *Log) Write(ctx context.Context, fn func(*Tx) error) error {
+func (l *Log) Write(ctx context.Context, fn func(*sqlconn.Tx) error) error {
 	return l.do(ctx, func(w *writer) error { return w.transact(fn) })
+}
+
+// inPlace calls fn with the writer if nobody has it, and reports whether it has.
+func (l *Log) inPlace(fn func(*writer)) bool {
+	if !l.queue.enter() {
+		return false
+	}
+	whole := false
+	defer func() {
+		if !whole { // it panics, and its caller may recover
+			l.health.fail()
+		}
+		l.queue.leave()
+	}()
+	fn(l.writer)
+	if l.writer.grown() {
+		l.queue.job(func(*writer) {}) // after which the log is copied
+	}
+	whole = true
+	return true
 }
 
 // do runs fn on the writer's goroutine.
@@ -223,10 +248,10 @@ func (l *Log) closeReaders() error {
 	for range cap(l.readers) {
 		select {
 		case r := <-l.readers:
-			errs = append(errs, r.conn.close())
+			errs = append(errs, r.conn.Close())
 		case <-l.finished: // closing an open log: wait for the reads in progress
 			r := <-l.readers
-			errs = append(errs, r.conn.close())
+			errs = append(errs, r.conn.Close())
 		default:
 		}
 	}

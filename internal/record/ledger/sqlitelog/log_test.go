@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 func open(t testing.TB, path string, opts Options) *Log {
@@ -37,8 +38,8 @@ func TestLogIsDurable(t *testing.T) {
 // Package walbuffer keeps what a commit writes until SQLite syncs it, which it does with this setting alone.
 func TestTheWriterSyncsEachCommit(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
-	err := l.Write(t.Context(), func(tx *Tx) error {
-		return tx.Query(func(r Row) error {
+	err := l.Write(t.Context(), func(tx *sqlconn.Tx) error {
+		return tx.Query(func(r sqlconn.Row) error {
 			if r.Int64(0) != 2 {
 				t.Errorf("synchronous is %d, want 2 (FULL)", r.Int64(0))
 			}

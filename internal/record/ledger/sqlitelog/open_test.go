@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 func TestSecondOpenIsRefusedWithTheHoldersProcess(t *testing.T) {
@@ -103,17 +104,17 @@ func TestFilesThatAreNotOursAreRefused(t *testing.T) {
 			overwrite(t, path, 0, bytes.Repeat([]byte("not a database. "), 1000))
 		}},
 		{"another program's database", "of another program", func(t *testing.T, path string) {
-			c, err := openConn(dsn(path, "rwc"))
+			c, err := sqlconn.Open(sqlconn.DSN(path, "rwc"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(c.exec("CREATE TABLE recipes(name)"), c.close()); err != nil {
+			if err := errors.Join(c.Exec("CREATE TABLE recipes(name)"), c.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"newer schema", "has format 99, written by a newer version of Trapeze, and this version reads formats up to 6", func(t *testing.T, path string) {
 			l := open(t, path, Options{})
-			if err := errors.Join(l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("PRAGMA user_version=99") }), l.Close()); err != nil {
+			if err := errors.Join(l.Write(t.Context(), func(tx *sqlconn.Tx) error { return tx.Exec("PRAGMA user_version=99") }), l.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -170,7 +171,7 @@ func overwrite(t *testing.T, path string, at int64, b []byte) {
 func TestDamagedEntryIsReportedAndOthersStayReadable(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
 	write(t, l, "x", 3)
-	err := l.Write(t.Context(), func(tx *Tx) error {
+	err := l.Write(t.Context(), func(tx *sqlconn.Tx) error {
 		return tx.Exec("UPDATE entries SET bytes = CAST(substr(bytes, 1, 9) || x'ff' || substr(bytes, 11) AS BLOB) WHERE position = 2")
 	})
 	if err != nil {
@@ -210,7 +211,7 @@ func TestAnEntryInAnotherPlaceIsAsDamagedAsAChangedOne(t *testing.T) {
 			if got, err := l.Stream(t.Context(), "w/task/a", 0, 9); err != nil || len(got) != 3 {
 				t.Fatalf("%v, %v", got, err)
 			}
-			err := l.Write(t.Context(), func(tx *Tx) error {
+			err := l.Write(t.Context(), func(tx *sqlconn.Tx) error {
 				for _, sql := range c.damage {
 					if err := tx.Exec(sql); err != nil {
 						return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // followBatch is the greatest number of entries that are given to a follower at once.
@@ -40,17 +41,21 @@ type Options struct {
 }
 
 // Projector maintains views of the entries in the transactions of the ledger. All calls come from one goroutine. A
-// statement prepared in any of them lives as long as the log.
+// statement prepared in any of them lives as long as the log. Its tables may lack entries that it has in memory: after a crash it gets those again.
 type Projector interface {
 	// Setup creates or migrates the tables of the projector, prepares its statements, and returns the position up to
 	// which the views are complete, which the projector stores in its own tables. It runs once, in Open, which returns
 	// its error.
-	Setup(tx *Tx) (ledger.Position, error)
+	Setup(tx *sqlconn.Tx) (ledger.Position, error)
 	// Project updates the views with entries, which follow the previous ones in position order and must not be kept or
-	// changed. On an error all work of this call is undone and the views become stale.
-	Project(tx *Tx, entries []ledger.Entry) error
+	// changed, and reports whether the tables have all entries now. On an error all work of this call is undone and the views become stale.
+	Project(tx *sqlconn.Tx, entries []ledger.Entry) (written bool, err error)
+	// Flush writes what the tables lack.
+	Flush(tx *sqlconn.Tx) error
+	// Forget is called when the transaction of the last calls is undone: what the tables lack is projected again.
+	Forget()
 	// Reset empties the views, as if no entry had been seen.
-	Reset(tx *Tx) error
+	Reset(tx *sqlconn.Tx) error
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // rebuildBatch is the number of entries that a rebuild projects in one transaction. An append waits for one batch.
@@ -14,14 +15,14 @@ const rebuildBatch = 500
 // Committer is a projector that is told when its work can be read.
 type Committer interface {
 	// Committed runs after every commit of entries or of projections, before any append in it is answered, on the
-	// goroutine of the other calls. at is the position up to which the views are complete; they lag only while [Log.Stale]
-	// is not nil.
-	Committed(at ledger.Position)
+	// goroutine of the other calls. at is the position up to which the views are complete, and written that up to which their tables are; they lag only while
+	// [Log.Stale] is not nil.
+	Committed(at, written ledger.Position)
 }
 
 func (w *writer) committed() {
 	if c, ok := w.log.opts.Projector.(Committer); ok {
-		c.Committed(w.projected)
+		c.Committed(w.projected, w.written)
 	}
 }
 
@@ -69,7 +70,7 @@ func (l *Log) Rebuild(ctx context.Context) error {
 		if err := w.transact(l.opts.Projector.Reset); err != nil {
 			return err
 		}
-		w.projected = 0
+		w.projected, w.written = 0, 0
 		l.setStale(errors.New("views are being rebuilt"))
 		w.committed()
 		return nil
@@ -86,9 +87,10 @@ func (w *writer) setupViews() error {
 	if p == nil {
 		return nil
 	}
-	if err := w.attempt(func(tx *Tx) (err error) { w.projected, err = p.Setup(tx); return err }); err != nil {
+	if err := w.attempt(func(tx *sqlconn.Tx) (err error) { w.written, err = p.Setup(tx); return err }); err != nil {
 		return err
 	}
+	w.projected = w.written
 	switch {
 	case w.projected < w.last:
 		w.log.setStale(fmt.Errorf("views end at %d, the ledger at %d: catch up", w.projected, w.last))
@@ -105,20 +107,77 @@ func (w *writer) project(entries []ledger.Entry) (viewErr, err error) {
 	if w.log.opts.Projector == nil || w.log.stale.Load() != nil {
 		return nil, nil
 	}
-	if viewErr = w.callProjector(entries); isFault(viewErr) {
+	if viewErr = w.projectMissed(entries[0].Position - 1); viewErr == nil {
+		viewErr = w.callProjector(entries)
+	}
+	if isFault(viewErr) {
 		return nil, viewErr // a full disk, for example, is no fault of the projector
 	}
 	return viewErr, nil
 }
 
-// callProjector turns a panic into an error: a bug in a view must not stop the ledger.
+// projectMissed projects the entries up to a position that the views lack since a transaction was undone.
+func (w *writer) projectMissed(to ledger.Position) error {
+	for w.projected < to {
+		entries, err := w.log.readAfter(w.readAfter, w.projected, min(rebuildBatch, int(to-w.projected))) //nolint:gosec // at most rebuildBatch
+		if err != nil {
+			return err
+		}
+		if err := w.callProjector(entries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callProjector has entries projected or, if there are none, written what the tables lack.
 func (w *writer) callProjector(entries []ledger.Entry) (err error) {
-	defer func() {
+	defer func() { // a bug in a view must not stop the ledger
 		if r := recover(); r != nil {
 			err = fmt.Errorf("projector panicked: %v", r)
 		}
 	}()
-	return w.log.opts.Projector.Project(&Tx{w.conn}, entries)
+	w.calls = true
+	written, p, tx := true, w.log.opts.Projector, w.conn.Tx()
+	if len(entries) == 0 {
+		err = p.Flush(tx)
+	} else if written, err = p.Project(tx, entries); err == nil {
+		w.projected = entries[len(entries)-1].Position
+	}
+	if err == nil && written {
+		w.written = w.projected
+	}
+	return err
+}
+
+// Flush has the tables of the views have every entry that was appended before. It does nothing while the views are stale.
+func (l *Log) Flush(ctx context.Context) error {
+	var err error
+	if !l.inPlace(func(w *writer) { err = w.flush() }) {
+		err = l.do(ctx, (*writer).flush)
+	}
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+func (w *writer) flush() error {
+	if w.log.opts.Projector == nil || w.log.stale.Load() != nil || w.written == w.last {
+		return nil
+	}
+	var own error
+	err := w.transactViews(func(*sqlconn.Tx) error {
+		if own = w.projectMissed(w.last); own == nil && w.written < w.last {
+			own = w.callProjector(nil)
+		}
+		return own
+	})
+	if own != nil && !isFault(own) {
+		w.log.setStale(fmt.Errorf("views end at %d: %w", w.projected, own))
+	}
+	w.committed()
+	return err
 }
 
 // catchUp projects the next entries that the views lack. It runs on the goroutine of the writer, so that no entry can be
@@ -136,12 +195,17 @@ func (w *writer) catchUp() (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := w.transact(func(*Tx) error { return w.callProjector(entries) }); err != nil {
+	err = w.transactViews(func(*sqlconn.Tx) error {
+		if err := w.callProjector(entries); err != nil || w.written == w.projected {
+			return err
+		}
+		return w.callProjector(nil)
+	})
+	if err != nil {
 		err = fmt.Errorf("views end at %d: %w", w.projected, err)
 		w.log.setStale(err)
 		return false, err
 	}
-	w.projected = entries[len(entries)-1].Position
 	w.committed()
 	return false, nil
 }

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // write appends n one-entry streams named prefix0, prefix1, …
@@ -61,7 +63,7 @@ func TestFailingProjectorNeverVetoesAnEntry(t *testing.T) {
 			write(t, l, "good", 2)
 			change := func(fn func()) { // on the writer's goroutine, as the projector itself
 				t.Helper()
-				if err := l.Write(t.Context(), func(*Tx) error { fn(); return nil }); err != nil {
+				if err := l.Write(t.Context(), func(*sqlconn.Tx) error { fn(); return nil }); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -128,7 +130,7 @@ func TestStaleViewsAreNoticedAtOpenAndRebuilt(t *testing.T) {
 	last, _ := l.Last(t.Context())
 	want := fmt.Sprintf("%d streams, cursor %d", last, last)
 	wantViews(t, l, "after catching up", want, false)
-	if err := l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("INSERT INTO counts VALUES('nonsense', 1)") }); err != nil {
+	if err := l.Write(t.Context(), func(tx *sqlconn.Tx) error { return tx.Exec("INSERT INTO counts VALUES('nonsense', 1)") }); err != nil {
 		t.Fatal(err)
 	}
 	if counted(t, l) == want {
@@ -140,10 +142,95 @@ func TestStaleViewsAreNoticedAtOpenAndRebuilt(t *testing.T) {
 	wantViews(t, l, "after the rebuild", want, false)
 }
 
+func TestTheTablesOfTheViewsMayBeLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	l := open(t, path, Options{Projector: &counter{late: true}})
+	write(t, l, "s", 3)
+	wantViews(t, l, "not written", "0 streams, cursor 0", false)
+	for range 2 {
+		if err := l.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantViews(t, l, "written", "3 streams, cursor 3", false)
+	}
+	write(t, l, "more", 2)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, path, Options{Projector: &counter{late: true}})
+	wantViews(t, l, "after a restart", "3 streams, cursor 3", true)
+	if err := l.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantViews(t, l, "after catching up", "5 streams, cursor 5", false)
+}
+
+// large is a counter that needs much space for one entry.
+type large struct{ *counter }
+
+func (c large) Project(tx *sqlconn.Tx, entries []ledger.Entry) (bool, error) {
+	written, err := c.counter.Project(tx, entries)
+	if err == nil && strings.Contains(string(entries[0].Stream), "large") {
+		_, err = c.upsert.Exec(strings.Repeat("0123456789", 100_000))
+	}
+	return written, err
+}
+
+// What the tables lack when a transaction is undone is projected again, with the next entries or when it is read.
+func TestAnUndoneTransactionLosesNothingThatTheTablesLack(t *testing.T) {
+	for name, next := range map[string]func(l *Log){
+		"entries": func(l *Log) { write(t, l, "next", 1) },
+		"a read":  func(*Log) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &counter{late: true}
+			l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{Projector: large{c}})
+			write(t, l, "s", 3)
+			pages := func(n string) {
+				t.Helper()
+				if err := l.Write(t.Context(), func(tx *sqlconn.Tx) error { return tx.Exec("PRAGMA max_page_count=" + n) }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			pages("1")
+			if _, err := l.Append(t.Context(), ledgertest.NewEntry(ledger.StreamOf("w", "task", "large"), 1, "x"), 0); !errors.Is(err, ledger.ErrFull) {
+				t.Fatalf("an append to a full file: %v", err)
+			}
+			if len(c.heard) > 0 {
+				t.Error("the projector has what is not in the record")
+			}
+			pages("1000000")
+			next(l)
+			if err := l.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			last, _ := l.Last(t.Context())
+			wantViews(t, l, "afterwards", fmt.Sprintf("%d streams, cursor %d", last, last), false)
+		})
+	}
+}
+
+// Writing stops if an append panics on the goroutine of its caller, who may recover: a transaction may be open.
+func TestAnAppendThatPanicsStopsWriting(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{Committed: func(int, time.Duration) { panic("a fault") }})
+	first, second := ledgertest.NewEntry(ledger.StreamOf("w", "task", "1"), 1, "x"), ledgertest.NewEntry(ledger.StreamOf("w", "task", "2"), 1, "x")
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the append has ended")
+			}
+		}()
+		_, _ = l.Append(t.Context(), first, 0)
+	}()
+	if _, err := l.Append(t.Context(), second, 0); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("the next append: %v", err)
+	}
+}
+
 func TestWriteIsOneTransaction(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{Projector: &counter{}})
 	no := errors.New("no")
-	err := l.Write(t.Context(), func(tx *Tx) error {
+	err := l.Write(t.Context(), func(tx *sqlconn.Tx) error {
 		if err := tx.Exec("INSERT INTO counts VALUES('half', 1)"); err != nil {
 			return err
 		}
@@ -152,14 +239,14 @@ func TestWriteIsOneTransaction(t *testing.T) {
 	if !errors.Is(err, no) {
 		t.Errorf("got %v", err)
 	}
-	if err := l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("NONSENSE") }); err == nil {
+	if err := l.Write(t.Context(), func(tx *sqlconn.Tx) error { return tx.Exec("NONSENSE") }); err == nil {
 		t.Error("bad SQL was accepted")
 	}
 	wantViews(t, l, "after the failed writes", "0 streams, cursor 0", false)
 	write(t, l, "still", 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := l.Write(ctx, func(*Tx) error { return nil }); !errors.Is(err, ledger.ErrUnknown) {
+	if err := l.Write(ctx, func(*sqlconn.Tx) error { return nil }); !errors.Is(err, ledger.ErrUnknown) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // Segments are files with entries that were put away. Its methods are safe for many goroutines.
@@ -67,12 +68,12 @@ func (l *Log) PutAway(ctx context.Context, segment string, list []ledger.Positio
 // putAway replaces one entry; false: it was put away before, or is in a frame of an older format, in which it stays.
 func (w *writer) putAway(segment string, at ledger.Position) (done bool, err error) {
 	var b []byte
-	err = w.conn.query(func(row Row) (err error) {
+	err = w.conn.Query(func(row sqlconn.Row) (err error) {
 		b, done, err = frame.PutAway(row.Blob(0), at, segment)
 		return err
 	}, "SELECT bytes FROM entries WHERE position = ?", at)
 	if err != nil || !done {
 		return false, err
 	}
-	return true, w.conn.exec("UPDATE entries SET bytes = ? WHERE position = ?", b, at)
+	return true, w.conn.Exec("UPDATE entries SET bytes = ? WHERE position = ?", b, at)
 }

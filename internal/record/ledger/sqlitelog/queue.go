@@ -63,6 +63,8 @@ type queue struct {
 	filled  sync.Cond
 	appends []*request
 	jobs    []func(*writer)
+	busy    bool // somebody has the writer
+	own     bool // its goroutine does
 	closed  bool
 }
 
@@ -70,6 +72,27 @@ func newQueue() *queue {
 	q := &queue{}
 	q.filled.L = &q.mu
 	return q
+}
+
+// enter gives the writer to the caller if nobody has it and nothing waits for it.
+func (q *queue) enter() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || q.busy || len(q.appends) > 0 || len(q.jobs) > 0 {
+		return false
+	}
+	q.busy = true
+	return true
+}
+
+// leave gives it back.
+func (q *queue) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.busy = false
+	if q.closed || len(q.appends) > 0 || len(q.jobs) > 0 {
+		q.filled.Signal()
+	}
 }
 
 // append adds a request; false means that the log is closed.
@@ -80,7 +103,9 @@ func (q *queue) append(r *request) bool {
 		return false
 	}
 	q.appends = append(q.appends, r)
-	q.filled.Signal()
+	if !q.busy {
+		q.filled.Signal()
+	}
 	return true
 }
 
@@ -92,7 +117,9 @@ func (q *queue) job(fn func(*writer)) bool {
 		return false
 	}
 	q.jobs = append(q.jobs, fn)
-	q.filled.Signal()
+	if !q.busy {
+		q.filled.Signal()
+	}
 	return true
 }
 
@@ -108,12 +135,16 @@ func (q *queue) close() {
 func (q *queue) take(batch []*request, limit int) (_ []*request, jobs []func(*writer), open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.appends) == 0 && len(q.jobs) == 0 {
-		if q.closed {
+	if q.own {
+		q.own, q.busy = false, false
+	}
+	for q.busy || len(q.appends) == 0 && len(q.jobs) == 0 {
+		if q.closed && !q.busy {
 			return nil, nil, false
 		}
 		q.filled.Wait()
 	}
+	q.own, q.busy = true, true
 	n, size := 0, 0
 	for n < len(q.appends) && n < limit && size < maxBatchBytes {
 		size += q.appends[n].size

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 const (
@@ -18,8 +19,8 @@ const (
 
 // reader is a connection for reading the tables of the ledger.
 type reader struct {
-	conn         *conn
-	read, stream *Stmt
+	conn         *sqlconn.Conn
+	read, stream *sqlconn.Stmt
 }
 
 func openReader(path string) (*reader, error) { return openFor(readerDSN(path)) }
@@ -102,14 +103,14 @@ func (l *Log) withReader(ctx context.Context, fn func(*reader) ([]ledger.Entry, 
 	}
 }
 
-func (l *Log) readAfter(stmt *Stmt, after ledger.Position, limit int) ([]ledger.Entry, error) {
+func (l *Log) readAfter(stmt *sqlconn.Stmt, after ledger.Position, limit int) ([]ledger.Entry, error) {
 	return collect(stmt, chain{last: after, sealer: l.opts.Sealer, segments: l.opts.Segments}, after, limit)
 }
 
 // collect runs a query for positions and bytes.
-func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
+func collect(stmt *sqlconn.Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 	var entries []ledger.Entry
-	err := stmt.Query(func(row Row) error {
+	err := stmt.Query(func(row sqlconn.Row) error {
 		at := position(row, 0)
 		s, err := frame.Open(row.Blob(1), at)
 		if err := c.missing(at, s); err != nil {
@@ -186,7 +187,7 @@ func (c *chain) missing(at ledger.Position, s frame.Stored) error {
 	return nil
 }
 
-func position(row Row, column int) ledger.Position {
+func position(row sqlconn.Row, column int) ledger.Position {
 	return ledger.Position(row.Int64(column)) //nolint:gosec // never negative
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // Reader reads the file of a log without changing it: that of a server that runs, of one that is stopped, or a copy, which may be read-only.
@@ -45,7 +46,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 		if r.alone, err = os.Stat(path); err != nil {
 			return nil, fmt.Errorf("sqlitelog: %w", err)
 		}
-		r.name = dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"
+		r.name = sqlconn.DSN(path, "ro", pragma("query_only", "on")) + "&immutable=1"
 		if r.file, err = openFor(r.name); err != nil {
 			return nil, explain(path, err)
 		}
@@ -56,7 +57,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 		if _, err = r.Last(context.Background()); err == nil {
 			return r, nil
 		}
-		_ = r.file.conn.close() // the copy tells whether it can be read
+		_ = r.file.conn.Close() // the copy tells whether it can be read
 	}
 	if r.dir, r.file, err = openCopy(path); err != nil {
 		if !errors.Is(err, ledger.ErrUnavailable) {
@@ -96,28 +97,28 @@ func (r *Reader) Attach(s Segments) { r.segments = s }
 func (r *Reader) IsSealed() (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	version, err := r.file.conn.number("PRAGMA user_version")
+	version, err := r.file.conn.Number("PRAGMA user_version")
 	return version >= sealedFormats, err
 }
 
 func openFor(name string) (*reader, error) {
-	c, err := openConn(name)
+	c, err := sqlconn.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{conn: c}
-	version, err := c.number("PRAGMA user_version")
+	version, err := c.Number("PRAGMA user_version")
 	if err == nil && version%sealedFormats > Format {
 		err = newerFormat(version)
 	}
 	if err == nil {
-		r.read, err = c.prepare(readQuery)
+		r.read, err = c.Prepare(readQuery)
 	}
 	if err == nil {
-		r.stream, err = c.prepare(streamQuery)
+		r.stream, err = c.Prepare(streamQuery)
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.close())
+		return nil, errors.Join(err, c.Close())
 	}
 	return r, nil
 }
@@ -213,7 +214,7 @@ func (r *Reader) Last(ctx context.Context) (ledger.Position, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	last, err := r.file.conn.number("SELECT max(position) FROM entries")
+	last, err := r.file.conn.Number("SELECT max(position) FROM entries")
 	return ledger.Position(last), ReadError(err) //nolint:gosec // never negative
 }
 
@@ -223,16 +224,16 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c, err := openConn(r.name) // of its own: entries are read meanwhile
+	c, err := sqlconn.Open(r.name) // of its own: entries are read meanwhile
 	if err != nil {
 		return nil, ofMachine{err} // the file was opened before
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	if err := c.exec("BEGIN"); err != nil { // all of it is compared at one time: a server may append meanwhile
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := c.Exec("BEGIN"); err != nil { // all of it is compared at one time: a server may append meanwhile
 		return nil, err
 	}
-	defer func() { _ = c.exec("ROLLBACK") }() // nothing to lose
-	err = c.query(func(row Row) error {
+	defer func() { _ = c.Exec("ROLLBACK") }() // nothing to lose
+	err = c.Query(func(row sqlconn.Row) error {
 		if what := row.Text(0); what != "ok" {
 			found = append(found, what)
 		}
@@ -248,7 +249,7 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	if found = append(found, list...); err != nil {
 		return found, err
 	}
-	last, err := c.number("SELECT max(position) FROM entries")
+	last, err := c.Number("SELECT max(position) FROM entries")
 	if err != nil {
 		return found, err
 	}
@@ -267,14 +268,14 @@ const misnamed = `SELECT name FROM sqlite_schema WHERE CASE
 	ELSE instr(sql, name) = 0 OR instr(sql, tbl_name) = 0 END`
 
 // marks returns what is wrong with the numbers that say what the file is, and with the names of what is in it.
-func marks(c *conn, last ledger.Position) (found []string, err error) {
-	app, aerr := c.number("PRAGMA application_id")
-	version, verr := c.number("PRAGMA user_version")
+func marks(c *sqlconn.Conn, last ledger.Position) (found []string, err error) {
+	app, aerr := c.Number("PRAGMA application_id")
+	version, verr := c.Number("PRAGMA user_version")
 	_, _, indexed, err := newestSum(c, last)
 	if err := errors.Join(aerr, verr, err); err != nil {
 		return nil, err
 	}
-	err = c.query(func(row Row) error {
+	err = c.Query(func(row sqlconn.Row) error {
 		found = append(found, fmt.Sprintf("%q is declared under another name", row.Text(0)))
 		return nil
 	}, misnamed)
@@ -302,5 +303,5 @@ func (r *Reader) remove() error {
 
 // Close releases everything.
 func (r *Reader) Close() error {
-	return errors.Join(r.numbers.close(), r.file.conn.close(), r.remove())
+	return errors.Join(r.numbers.close(), r.file.conn.Close(), r.remove())
 }

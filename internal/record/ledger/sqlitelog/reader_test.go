@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // TestAFileIsReadWithoutChangingIt reads a log that is open, one that is closed, and a copy of one whose process was killed.
@@ -101,7 +102,7 @@ func TestPlainAndFramedEntriesAreReadSideBySide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("UPDATE entries SET bytes = ? WHERE position = 2", plain) }); err != nil {
+	if err := l.Write(t.Context(), func(tx *sqlconn.Tx) error { return tx.Exec("UPDATE entries SET bytes = ? WHERE position = 2", plain) }); err != nil {
 		t.Fatal(err)
 	}
 	got, err := l.Read(t.Context(), 0, 9)

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/indexsum"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // How much a scan reads at a time.
@@ -45,7 +46,7 @@ func (r *Reader) Scan(ctx context.Context, after ledger.Position) (last ledger.P
 		rows = append(rows, *before) // it was returned before
 	}
 	given := len(rows)
-	err = r.file.read.Query(func(row Row) (err error) {
+	err = r.file.read.Query(func(row sqlconn.Row) (err error) {
 		s := stored{at: position(row, 0), frame: row.Blob(1), stream: row.Int64(2)}
 		if s.before, err = r.heads.next(r.file.conn, s.stream, s.at); err != nil {
 			return err
@@ -170,12 +171,12 @@ func (h *heads) begin(after ledger.Position) *stored {
 }
 
 // next returns the entry before another one in its stream, 0 for none.
-func (h *heads) next(c *conn, stream int64, at ledger.Position) (before ledger.Position, err error) {
+func (h *heads) next(c *sqlconn.Conn, stream int64, at ledger.Position) (before ledger.Position, err error) {
 	before, known := h.of[stream]
 	if h.of[stream] = at; known || h.first == 0 {
 		return before, nil
 	}
-	n, err := c.number("SELECT max(position) FROM entries WHERE stream = ? AND position <= ?", stream, h.first)
+	n, err := c.Number("SELECT max(position) FROM entries WHERE stream = ? AND position <= ?", stream, h.first)
 	return ledger.Position(n), err //nolint:gosec // never negative
 }
 
@@ -189,8 +190,8 @@ func (h *heads) end(last ledger.Position, rows []stored) {
 // numbers are the numbers of streams, by the index.
 type numbers struct {
 	mu   sync.Mutex
-	conn *conn // of its own
-	find *Stmt
+	conn *sqlconn.Conn // of its own
+	find *sqlconn.Stmt
 	of   map[ledger.Stream]int64
 }
 
@@ -225,11 +226,11 @@ func (r *Reader) indexed(s ledger.Stream, number int64) error {
 
 func (n *numbers) open(name string) (err error) {
 	if n.conn == nil {
-		if n.conn, err = openConn(name); err != nil {
+		if n.conn, err = sqlconn.Open(name); err != nil {
 			return ofMachine{err} // the file was opened before
 		}
 	}
-	n.find, err = n.conn.prepare("SELECT name, id FROM streams WHERE name >= ? ORDER BY name LIMIT ? | 0")
+	n.find, err = n.conn.Prepare("SELECT name, id FROM streams WHERE name >= ? ORDER BY name LIMIT ? | 0")
 	return err
 }
 
@@ -239,12 +240,12 @@ func (n *numbers) ahead(s ledger.Stream) error {
 		n.of = make(map[ledger.Stream]int64, maxNumbers)
 	}
 	n.of[s] = 0
-	return n.find.Query(func(row Row) error { n.of[ledger.Stream(row.Text(0))] = row.Int64(1); return nil }, string(s), streamsAhead)
+	return n.find.Query(func(row sqlconn.Row) error { n.of[ledger.Stream(row.Text(0))] = row.Int64(1); return nil }, string(s), streamsAhead)
 }
 
 func (n *numbers) close() error {
 	if n.conn == nil {
 		return nil
 	}
-	return n.conn.close()
+	return n.conn.Close()
 }

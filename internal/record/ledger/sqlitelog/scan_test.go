@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // sameAsRead checks that a scan of a file gives the entries and errors that reads give, one after the other, and the bytes of each entry.
@@ -64,11 +65,11 @@ func TestAScanFindsWhatAReadFinds(t *testing.T) {
 		"UPDATE entries SET stream = 2 WHERE position = 4; DELETE FROM streams WHERE id = 3",
 	} {
 		path := indexed(t)
-		conn, err := openConn(dsn(path, "rw"))
+		conn, err := sqlconn.Open(sqlconn.DSN(path, "rw"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(conn.exec(change), conn.close()); err != nil {
+		if err := errors.Join(conn.Exec(change), conn.Close()); err != nil {
 			t.Fatal(err)
 		}
 		r, err := OpenReader(path)
@@ -85,7 +86,7 @@ func TestAScanFindsWhatAReadFinds(t *testing.T) {
 // TestAScanNotesAPlaceThatIsForged changes the entry before, or the sum over the index, in one frame, whose checksum fits.
 func TestAScanNotesAPlaceThatIsForged(t *testing.T) {
 	path := indexed(t)
-	conn, err := openConn(dsn(path, "rw"))
+	conn, err := sqlconn.Open(sqlconn.DSN(path, "rw"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestAScanNotesAPlaceThatIsForged(t *testing.T) {
 			restore()
 		}
 	}
-	if err := conn.close(); err != nil {
+	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -140,13 +141,13 @@ func misplaced(t *testing.T, path string, after ledger.Position) (found []ledger
 }
 
 // forge writes the frame of an entry again, with another sum over the index, or with another entry before it. Position 0 is none.
-func forge(t *testing.T, conn *conn, at ledger.Position, ofIndex bool) (restore func()) {
+func forge(t *testing.T, conn *sqlconn.Conn, at ledger.Position, ofIndex bool) (restore func()) {
 	t.Helper()
 	if at == 0 {
 		return func() {}
 	}
 	var was []byte
-	err := conn.query(func(row Row) error { was = row.Blob(0); return nil }, "SELECT bytes FROM entries WHERE position = ?", at)
+	err := conn.Query(func(row sqlconn.Row) error { was = row.Blob(0); return nil }, "SELECT bytes FROM entries WHERE position = ?", at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func forge(t *testing.T, conn *conn, at ledger.Position, ofIndex bool) (restore 
 	}
 	write := func(b []byte) {
 		t.Helper()
-		if err := conn.exec("UPDATE entries SET bytes = ? WHERE position = ?", b, at); err != nil {
+		if err := conn.Exec("UPDATE entries SET bytes = ? WHERE position = ?", b, at); err != nil {
 			t.Fatal(err)
 		}
 	}

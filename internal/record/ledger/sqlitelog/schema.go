@@ -9,6 +9,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/trapezehq/trapeze/internal/record/durable"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/walbuffer"
 )
 
@@ -47,13 +48,13 @@ func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, 
 // the writer runs the checkpoints, because automatic ones hide their errors. It waits for locks: a reader that meets the index of the log
 // while it changes takes the lock of the writer for a moment.
 func writerDSN(path string) string {
-	return dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
+	return sqlconn.DSN(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
 		pragma("synchronous", "full"), pragma("wal_autocheckpoint", 0), pragma("temp_store", "memory"),
 		pragma("busy_timeout", 5000), pragma("cache_size", -writerCacheKiB), pragma("cell_size_check", "on")) + "&vfs=" + walbuffer.Name()
 }
 
 func readerDSN(path string) string {
-	return dsn(path, "ro", pragma("query_only", "on"), pragma("cache_size", -readerCacheKiB),
+	return sqlconn.DSN(path, "ro", pragma("query_only", "on"), pragma("cache_size", -readerCacheKiB),
 		pragma("temp_store", "memory"), pragma("busy_timeout", 5000), pragma("cell_size_check", "on"))
 }
 
@@ -72,26 +73,26 @@ func createFile(path string) error {
 
 // migrate creates the schema in an empty file, raises the number of an older format, and refuses files of other programs or of a
 // newer format.
-func migrate(c *conn, path string, sealed bool) error {
-	version, err := c.number("PRAGMA user_version")
+func migrate(c *sqlconn.Conn, path string, sealed bool) error {
+	version, err := c.Number("PRAGMA user_version")
 	if err != nil {
 		return err
 	}
 	number := version
 	was := version >= sealedFormats
 	version %= sealedFormats
-	app, err := c.number("PRAGMA application_id")
+	app, err := c.Number("PRAGMA application_id")
 	if err != nil {
 		return err
 	}
-	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
+	tables, err := c.Number("SELECT count(*) FROM sqlite_schema")
 	switch {
 	case err != nil:
 		return err
 	case version == 0 && app == 0 && tables == 0:
 		script := fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version=%d; PRAGMA application_id=%d; COMMIT",
 			schema, formatNumber(sealed), applicationID)
-		return errors.Join(c.exec(script), durable.Sync(filepath.Dir(path)))
+		return errors.Join(c.Exec(script), durable.Sync(filepath.Dir(path)))
 	case app != applicationID:
 		return errors.New("this is a SQLite database of another program: choose another data directory")
 	case number > 0 && version > Format:
@@ -109,7 +110,7 @@ func migrate(c *conn, path string, sealed bool) error {
 		return fmt.Errorf("%s; keep a copy of the data directory, find out who could write to it, and restore it from a backup that verifies", list[0])
 	case version < Format || was != sealed:
 		to := formatNumber(sealed)
-		if err := c.exec(fmt.Sprintf("PRAGMA user_version=%d", to)); err != nil {
+		if err := c.Exec(fmt.Sprintf("PRAGMA user_version=%d", to)); err != nil {
 			return fmt.Errorf("the format %d of the data could not be raised to %d, which takes a few KiB: %w", version, to, err)
 		}
 	}
@@ -134,8 +135,8 @@ func notAFormat(number int64) string {
 }
 
 // planted returns what is in the file that acts by itself, and that this package never makes.
-func planted(c *conn) (found []string, err error) {
-	err = c.query(func(row Row) error {
+func planted(c *sqlconn.Conn) (found []string, err error) {
+	err = c.Query(func(row sqlconn.Row) error {
 		found = append(found, fmt.Sprintf("the file has the %s named %q, which Trapeze does not make, or not so: it can change what is stored or shown", row.Text(0), row.Text(1)))
 		return nil
 	}, "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') OR tbl_name IN ('streams', 'entries') AND instr(?, sql || ';') = 0", schema)

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // scrubInMemory is the greatest size, in bytes, of a database that is written again from memory.
@@ -37,12 +38,12 @@ func (w *writer) scrub() error {
 		return fmt.Errorf("%w: writing the database again takes %d MiB", ledger.ErrFull, need>>20)
 	}
 	if info.Size() > scrubInMemory {
-		if err := w.conn.exec("PRAGMA temp_store=file"); err != nil {
+		if err := w.conn.Exec("PRAGMA temp_store=file"); err != nil {
 			return err
 		}
-		defer func() { _ = w.conn.exec("PRAGMA temp_store=memory") }() // as it was opened
+		defer func() { _ = w.conn.Exec("PRAGMA temp_store=memory") }() // as it was opened
 	}
-	if err := w.conn.exec("VACUUM"); err != nil {
+	if err := w.conn.Exec("VACUUM"); err != nil {
 		return w.log.health.classify(err, false)
 	}
 	return w.emptyLog()
@@ -52,7 +53,7 @@ func (w *writer) scrub() error {
 func (w *writer) emptyLog() error {
 	for range scrubTries {
 		busy := false
-		if err := w.conn.query(func(row Row) error { busy = row.Int64(0) != 0; return nil }, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		if err := w.conn.Query(func(row sqlconn.Row) error { busy = row.Int64(0) != 0; return nil }, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 			return w.log.health.classify(err, false)
 		}
 		if !busy {

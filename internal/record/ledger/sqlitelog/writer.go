@@ -5,27 +5,26 @@ import (
 	"fmt"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/headcache"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/indexsum"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // writer owns the connection that writes. All its methods run on one goroutine.
 type writer struct {
 	log  *Log
-	conn *conn
+	conn *sqlconn.Conn
 
-	begin, commit, rollback         *Stmt
-	addStream, addEntry             *Stmt
-	findStream, findHead, readAfter *Stmt
+	begin, commit, rollback         *sqlconn.Stmt
+	addStream, addEntry             *sqlconn.Stmt
+	findStream, findHead, readAfter *sqlconn.Stmt
 
-	end                       // of the current transaction
-	projected ledger.Position // of the newest entry in the views
-	written   int             // pages written since the last checkpoint
-	reads     bool            // only reads are being recorded, on a full disk
+	end        // of the current transaction
+	calls bool // the projector was called in it
+	pages int  // written since the last checkpoint
+	reads bool // only reads are being recorded, on a full disk
 }
 
 // end is the end of the log: what the next entry follows.
@@ -33,17 +32,19 @@ type end struct {
 	last       ledger.Position // of the newest entry
 	lastStream int64           // the highest stream number
 	index      indexsum.Sum    // over the index of streams
+	projected  ledger.Position // of the newest entry in the views
+	written    ledger.Position // of the newest entry in their tables
 }
 
 func openWriter(l *Log) (_ *writer, err error) {
-	c, err := openConn(writerDSN(l.path))
+	c, err := sqlconn.Open(writerDSN(l.path))
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{log: l, conn: c}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, c.close())
+			err = errors.Join(err, c.Close())
 		}
 	}()
 	if err := migrate(c, l.path, l.opts.Sealer != nil); err != nil {
@@ -52,13 +53,13 @@ func openWriter(l *Log) (_ *writer, err error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
-	last, err := c.number("SELECT max(position) FROM entries")
+	last, err := c.Number("SELECT max(position) FROM entries")
 	if err != nil {
 		return nil, err
 	}
 	w.last = ledger.Position(last) //nolint:gosec // never negative
 	l.health.shortened(w.last, l.opts.Acknowledged)
-	if w.lastStream, err = c.number("SELECT max(stream) FROM entries"); err != nil {
+	if w.lastStream, err = c.Number("SELECT max(stream) FROM entries"); err != nil {
 		return nil, err
 	}
 	if w.index, err = checkIndex(c, w.last); errors.Is(err, ledger.ErrInvalid) {
@@ -69,7 +70,7 @@ func openWriter(l *Log) (_ *writer, err error) {
 
 func (w *writer) prepare() error {
 	for _, p := range []struct {
-		stmt  **Stmt
+		stmt  **sqlconn.Stmt
 		query string
 	}{
 		{&w.begin, "BEGIN IMMEDIATE"},
@@ -82,7 +83,7 @@ func (w *writer) prepare() error {
 		{&w.readAfter, readQuery},
 	} {
 		var err error
-		if *p.stmt, err = w.conn.prepare(p.query); err != nil {
+		if *p.stmt, err = w.conn.Prepare(p.query); err != nil {
 			return err
 		}
 	}
@@ -118,11 +119,16 @@ func (w *writer) close() error {
 	if w.log.health.broken() {
 		return nil
 	}
-	return w.conn.close()
+	return w.conn.Close()
 }
 
 // serve commits a batch and has its appends answered.
 func (w *writer) serve(batch []*request, to *responder) {
+	w.commitBatch(batch)
+	to.answer(batch)
+}
+
+func (w *writer) commitBatch(batch []*request) {
 	err := w.log.health.check()
 	if err == nil {
 		err = w.append(batch)
@@ -133,7 +139,6 @@ func (w *writer) serve(batch []*request, to *responder) {
 	if isFullDisk(err) {
 		w.serveReads(batch)
 	}
-	to.answer(batch)
 }
 
 func refuse(batch []*request, err error) {
@@ -215,9 +220,6 @@ func (w *writer) append(batch []*request) error {
 		w.log.setStale(fmt.Errorf("views end at %d: %w", w.projected, viewErr))
 		return w.append(batch) // without the views, which catch up later
 	}
-	if w.log.stale.Load() == nil {
-		w.projected = w.last
-	}
 	w.committed()
 	w.log.tail.Add(entries, size)
 	return nil
@@ -231,7 +233,7 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 	before := w.end
 	abort := func(err error, inCommit bool) error {
 		_, _ = w.rollback.Exec() // fails if SQLite has rolled back by itself
-		w.end = before
+		w.undo(before)
 		w.log.heads.Forget()
 		return w.log.health.classify(err, inCommit)
 	}
@@ -243,7 +245,7 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 		return abort(err, false)
 	}
 	if !keep {
-		w.end = before
+		w.undo(before)
 		if _, err = w.rollback.Exec(); err != nil {
 			return abort(err, false)
 		}
@@ -253,11 +255,24 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 	if _, err := w.commit.Exec(); err != nil {
 		return abort(err, true)
 	}
+	w.calls = false
 	if !w.reads {
 		w.log.health.wrote()
 	}
 	w.log.opts.Committed(int(w.last-before.last), time.Since(start)) //nolint:gosec // a count of entries
 	return nil
+}
+
+// undo goes back to what was before the transaction.
+func (w *writer) undo(before end) {
+	w.end = before
+	if w.calls {
+		w.calls, w.projected = false, w.written
+		w.log.opts.Projector.Forget()
+		if w.written == w.last { // it lacks nothing
+			w.committed()
+		}
+	}
 }
 
 // insert writes one entry if its stream ends where the request expects.
@@ -313,11 +328,11 @@ func (w *writer) head(stream ledger.Stream, expect ledger.Position) (headcache.H
 		}
 	}
 	var h headcache.Head
-	err := w.findStream.Query(func(row Row) error { h.ID = row.Int64(0); return nil }, string(stream))
+	err := w.findStream.Query(func(row sqlconn.Row) error { h.ID = row.Int64(0); return nil }, string(stream))
 	if err != nil || h.ID == 0 {
 		return h, err
 	}
-	err = w.findHead.Query(func(row Row) error { h.Position = position(row, 0); return nil }, h.ID)
+	err = w.findHead.Query(func(row sqlconn.Row) error { h.Position = position(row, 0); return nil }, h.ID)
 	if err == nil {
 		w.log.heads.Put(stream, h)
 	}
@@ -353,18 +368,26 @@ func (w *writer) newStream(stream ledger.Stream) (int64, error) {
 }
 
 // transact is Log.Write on the writer's goroutine.
-func (w *writer) transact(fn func(*Tx) error) error {
+func (w *writer) transact(fn func(*sqlconn.Tx) error) error {
 	if err := w.log.health.check(); err != nil {
 		return err
 	}
 	return w.attempt(fn)
 }
 
+// transactViews is transact for what the tables of the views lack: they are read on a full disk, too.
+func (w *writer) transactViews(fn func(*sqlconn.Tx) error) error {
+	if _, err := w.log.health.checkReads(leastSpace); err != nil {
+		return err
+	}
+	return w.attempt(fn)
+}
+
 // attempt is transact without a check of the space: for what mostly writes nothing.
-func (w *writer) attempt(fn func(*Tx) error) error {
+func (w *writer) attempt(fn func(*sqlconn.Tx) error) error {
 	var own error
 	err := w.transaction(func() (bool, error) {
-		if own = fn(&Tx{w.conn}); own != nil && isFault(own) {
+		if own = fn(w.conn.Tx()); own != nil && isFault(own) {
 			return false, own
 		}
 		return own == nil, nil
@@ -384,19 +407,25 @@ func isFault(err error) bool {
 	return false
 }
 
-// checkpoint copies the write-ahead log into the database when it has grown enough. The next commit then overwrites the log
-// from its start. PASSIVE never waits for readers.
-func (w *writer) checkpoint() {
-	pages, _, err := w.conn.raw.Status(sqlite.DBStatusCacheWrite, true)
+// grown reports whether the write-ahead log has grown enough for a checkpoint.
+func (w *writer) grown() bool {
+	pages, err := w.conn.PagesWritten()
+	w.pages += pages
 	most := checkpointPages
 	if w.log.health.isShort() {
 		most = shortPages
 	}
-	if w.written += pages; err != nil || w.written < most || w.log.health.broken() {
+	return err == nil && w.pages >= most
+}
+
+// checkpoint copies the write-ahead log into the database when it has grown enough. The next commit then overwrites the log
+// from its start. PASSIVE never waits for readers.
+func (w *writer) checkpoint() {
+	if !w.grown() || w.log.health.broken() {
 		return
 	}
-	w.written = 0
-	if err := w.conn.exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil && !isFull(err) && code(err) != codeBusy {
+	w.pages = 0
+	if err := w.conn.Exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil && !isFull(err) && code(err) != codeBusy {
 		_ = w.log.health.classify(err, false)
 	}
 }

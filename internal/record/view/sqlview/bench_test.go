@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // life makes the entries of complete handoffs: request, accept, complete. It is for one goroutine.
@@ -89,7 +90,7 @@ func BenchmarkProject(b *testing.B) {
 			}
 			defer closeAll(b, db)
 			p := newProjector(func(done) {})
-			if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+			if err := db.Write(func(tx *sqlconn.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 				b.Fatal(err)
 			}
 			lives := make([]*life, 1000)
@@ -108,15 +109,15 @@ func BenchmarkProject(b *testing.B) {
 					e.Position = position
 					entries = append(entries, e)
 				}
-				err := db.Write(func(tx *sqlitelog.Tx) error {
+				err := db.Write(func(tx *sqlconn.Tx) error {
 					start := time.Now()
 					defer func() { spent += time.Since(start) }()
-					return p.Project(tx, entries)
+					return p.project(tx, entries)
 				})
 				if err != nil {
 					b.Fatal(err)
 				}
-				p.Committed(position)
+				p.publish(position, position)
 			}
 			b.ReportMetric(float64(spent.Nanoseconds())/1000/float64(b.N), "µs/entry")
 			b.ReportMetric(0, "ns/op")

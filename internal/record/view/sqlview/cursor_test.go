@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 )
 
@@ -35,10 +36,10 @@ func newDisk(t *testing.T) *disk {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	d := &disk{T: t, Cursors: cursor.New(), db: db}
-	d.do(func(tx *sqlitelog.Tx) error {
+	d.do(func(tx *sqlconn.Tx) error {
 		return errors.Join(tx.Exec(cursor.Schema), tx.Exec(kept.Schema), d.Read(tx))
 	})
-	d.Keep(func(_ context.Context, fn func(*sqlitelog.Tx) error) error {
+	d.Keep(func(_ context.Context, fn func(*sqlconn.Tx) error) error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.alone++
@@ -57,7 +58,7 @@ func (d *disk) refuses(err error) {
 	d.refuse = err
 }
 
-func (d *disk) do(fn func(*sqlitelog.Tx) error) {
+func (d *disk) do(fn func(*sqlconn.Tx) error) {
 	d.Helper()
 	if err := d.db.Write(fn); err != nil {
 		d.Fatal(err)

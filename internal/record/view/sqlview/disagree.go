@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/sweep"
 )
@@ -103,7 +104,7 @@ func (v *Views) make(ctx context.Context, have *sql.Tx, there map[ledger.Stream]
 	if err := have.QueryRowContext(ctx, "SELECT position FROM view_meta").Scan(&at); err != nil {
 		return nil, err
 	}
-	err = v.maker.db.Write(func(tx *sqlitelog.Tx) error {
+	err = v.maker.db.Write(func(tx *sqlconn.Tx) error {
 		p := v.maker.p
 		if err := p.Reset(tx); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (v *Views) make(ctx context.Context, have *sql.Tx, there map[ledger.Stream]
 			}
 			p.archived[workspace] = archived > 0
 			p.at = 0 // the first entry may be before the last of another stream
-			err := sweep.Entries(ctx, v.ledger, s, at, func(entries []ledger.Entry) error { return p.Project(tx, entries) })
+			err := sweep.Entries(ctx, v.ledger, s, at, func(entries []ledger.Entry) error { return p.project(tx, entries) })
 			if _, is := errors.AsType[*ledger.Damaged](err); is {
 				damaged = append(damaged, s)
 			} else if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 // TestRowsThatTheLedgerDoesNotHaveAreNoticed spoils rows of an ended task, an open one, an agent and a token, one at a time, and
@@ -48,7 +48,7 @@ func TestRowsThatTheLedgerDoesNotHaveAreNoticed(t *testing.T) {
 			if err := v.complete(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := log.Write(t.Context(), func(tx *sqlitelog.Tx) error { return tx.Exec(spoil) }); err != nil {
+			if err := log.Write(t.Context(), func(tx *sqlconn.Tx) error { return tx.Exec(spoil) }); err != nil {
 				t.Fatal(err)
 			}
 			var found []ledger.Stream // once found, it is until it is repaired
@@ -73,7 +73,7 @@ func TestRowsThatTheLedgerDoesNotHaveAreNoticed(t *testing.T) {
 func TestStreamsThatAreComparedTogetherAreJudgedEachForItself(t *testing.T) {
 	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 	play(t, log, newLife(), 9)
-	if err := v.complete(t.Context()); err != nil {
+	if err := v.catchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := log.Read(t.Context(), 0, 9)
@@ -81,7 +81,7 @@ func TestStreamsThatAreComparedTogetherAreJudgedEachForItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	streams := []ledger.Stream{entries[6].Stream, entries[0].Stream, entries[3].Stream}
-	if err := log.Write(t.Context(), func(tx *sqlitelog.Tx) error {
+	if err := log.Write(t.Context(), func(tx *sqlconn.Tx) error {
 		return errors.Join(tx.Exec("UPDATE entries SET bytes = x'' WHERE position = 2"),
 			tx.Exec("UPDATE view_task SET owner = 'eve' WHERE n <> (SELECT max(n) FROM view_task)"))
 	}); err != nil {

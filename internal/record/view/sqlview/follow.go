@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/late"
 	"github.com/trapezehq/trapeze/internal/record/view/watch"
 )
 
@@ -27,12 +28,10 @@ type follower struct {
 	cancel    context.CancelFunc
 	done      chan struct{}
 
-	writing     sync.Mutex      // held while the projector is at work, and for the next four
+	writing     late.Mutex      // held while the projector is at work, and for the next three
 	at, written ledger.Position // of the newest entry heard, and of the tables
-	unwritten   int             // entries between the two
+	promised    ledger.Position // the highest that others were told that the views have
 	lost        bool            // what was heard could not be written: it is to be heard again
-	late        *time.Timer     // writes what nobody has asked for
-	behind      atomic.Bool     // the tables lack something
 
 	mu      sync.Mutex
 	failure error
@@ -51,10 +50,11 @@ func Follow(ctx context.Context, l ledger.Ledger, path string) (*Views, error) {
 		return nil, err
 	}
 	v := newViews()
-	f := &follower{ledger: l, projector: v.projector, hub: v.hub, db: db, done: make(chan struct{})}
+	f := &follower{ledger: l, projector: v.projector, hub: v.hub, db: db, done: make(chan struct{}), writing: make(late.Mutex, 1)}
 	v.follower = f
+	v.projector.late.Start(func() error { return f.catchUp(context.WithoutCancel(ctx)) })
 	v.attach(l, db.Readers())
-	err = db.Write(func(tx *sqlitelog.Tx) (err error) { f.written, err = v.projector.Setup(tx); return err })
+	err = db.Write(func(tx *sqlconn.Tx) (err error) { f.written, err = v.projector.Setup(tx); return err })
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlview: %w", err), db.Close())
 	}
@@ -83,7 +83,8 @@ func (f *follower) run(ctx context.Context) {
 			}
 		}
 	}
-	_ = f.catchUp() // otherwise it is heard again
+	f.projector.late.Stop()
+	_ = f.catchUp(context.WithoutCancel(ctx)) // otherwise it is heard again
 	f.fail(errors.New("closed"))
 }
 
@@ -103,7 +104,7 @@ func (f *follower) begin(ctx context.Context, stop context.CancelFunc) (ledger.P
 	f.mu.Unlock()
 	if len(asked) == 0 && f.at <= last {
 		f.trust(f.at, false)
-		f.projector.Committed(f.at)
+		f.committed()
 		return f.at, nil
 	}
 	err = f.db.Write(f.projector.Reset)
@@ -111,11 +112,12 @@ func (f *follower) begin(ctx context.Context, stop context.CancelFunc) (ledger.P
 		f.reached(f.written) // the projector has forgotten what it had heard
 		f.failed(err)
 	} else {
+		f.promised = 0
 		f.reached(0)
 		f.mu.Lock()
 		f.until, f.failure = last, errors.New("views are being rebuilt")
 		f.mu.Unlock()
-		f.projector.Committed(0)
+		f.committed()
 		f.trust(0, false)
 	}
 	for _, ch := range asked {
@@ -133,37 +135,30 @@ func (f *follower) project(entries []ledger.Entry) error {
 	if f.isBroken() || !onlyHeard(entries) {
 		return f.write(entries)
 	}
-	f.behind.Store(true) // before anybody is told: who begins to watch now, and looks, has the tables written
-	now, err := f.projector.hear(entries, f.hub.Watched)
+	now, err := f.projector.hear(entries)
 	if err != nil {
 		f.forget()
 		return err
 	}
-	if f.unwritten == 0 {
-		f.late = time.AfterFunc(writeEvery, func() { _ = f.catchUp() })
-	}
-	f.at, f.unwritten = entries[len(entries)-1].Position, f.unwritten+len(entries)
-	if now || f.unwritten >= writeAfter {
+	f.at = entries[len(entries)-1].Position
+	if now {
 		return f.write(nil)
 	}
 	f.trust(f.at, false)
-	f.hub.Reach(f.at)
+	f.committed()
 	return nil
 }
 
-// catchUp writes what was heard.
-func (f *follower) catchUp() error {
-	if !f.behind.Load() {
-		return nil
+// catchUp writes what was heard. Error: [ledger.ErrUnavailable] while something that the views had heard is to be heard again.
+func (f *follower) catchUp(ctx context.Context) error {
+	if err := f.writing.LockFor(ctx); err != nil {
+		return err
 	}
-	f.writing.Lock()
 	defer f.writing.Unlock()
-	return f.settle()
-}
-
-// settle writes what was heard. The lock is held.
-func (f *follower) settle() error {
-	if !f.behind.Load() {
+	if f.at < f.promised {
+		return fmt.Errorf("%w: views end at %d, and hear the next entries up to %d again: repeat the call in a second", ledger.ErrUnavailable, f.at, f.promised)
+	}
+	if f.written == f.at {
 		return nil
 	}
 	err := f.write(nil)
@@ -179,11 +174,11 @@ func (f *follower) settle() error {
 
 // write writes what was heard, and more entries.
 func (f *follower) write(entries []ledger.Entry) error {
-	err := f.db.Write(func(tx *sqlitelog.Tx) error {
+	err := f.db.Write(func(tx *sqlconn.Tx) error {
 		if len(entries) == 0 {
 			return f.projector.flush(tx, f.at)
 		}
-		return f.projector.Project(tx, entries)
+		return f.projector.project(tx, entries)
 	})
 	if err != nil {
 		f.forget()
@@ -194,22 +189,27 @@ func (f *follower) write(entries []ledger.Entry) error {
 	}
 	f.reached(f.at)
 	f.trust(f.at, true)
-	f.projector.Committed(f.at)
+	f.committed()
 	return nil
 }
 
 // reached notes the position of the tables.
 func (f *follower) reached(at ledger.Position) {
-	f.at, f.written, f.unwritten = at, at, 0
-	f.behind.Store(false)
-	if f.late != nil {
-		f.late.Stop()
+	f.at, f.written = at, at
+	if at >= f.promised {
+		f.projector.late.None()
 	}
+}
+
+// committed has others told of what was heard.
+func (f *follower) committed() {
+	f.promised = max(f.promised, f.at)
+	f.projector.publish(f.at, f.written)
 }
 
 // forget gives up what was heard and not written.
 func (f *follower) forget() {
-	f.projector.forget()
+	f.projector.Forget()
 	f.reached(f.written)
 	f.mu.Lock()
 	f.broken = true
@@ -243,7 +243,7 @@ func (f *follower) failed(err error) {
 	f.mu.Lock()
 	f.failure = fmt.Errorf("views end at %d: %w", f.at, err)
 	f.mu.Unlock()
-	f.projector.Committed(f.at) // wakes the waiters
+	f.committed() // wakes the waiters
 }
 
 func (f *follower) err() error {

@@ -3,16 +3,9 @@ package sqlview
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-)
-
-// writeEvery is how late the tables of views that follow may be, and writeAfter how many entries they may lack, until somebody reads them: a task that changes
-// several times meanwhile is written once.
-const (
-	writeEvery = 2 * time.Second
-	writeAfter = 8192
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/late"
 )
 
 // onlyHeard reports whether entries can be folded without the tables: those of tasks can, and those that no view shows.
@@ -27,34 +20,51 @@ func onlyHeard(entries []ledger.Entry) bool {
 }
 
 // hear folds entries without writing what they change, and reports whether that has to be written now. A panic is an error, as in a transaction.
-func (p *projector) hear(entries []ledger.Entry, watched func([]topic) bool) (now bool, err error) {
+func (p *projector) hear(entries []ledger.Entry) (now bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("projector panicked: %v", r)
 		}
 	}()
-	if entries[0].Position <= p.at { // the last projection did not commit
-		p.forget()
-	}
 	if err := p.fold(nil, entries); err != nil {
-		p.forget()
+		p.Forget()
 		return false, err
 	}
 	p.at = entries[len(entries)-1].Position
-	now = p.dependents == unknown
+	if p.dependents == unknown || p.late.Full(len(entries)) || p.anyUrgent(entries) || p.anyWatched(entries) {
+		return true, nil
+	}
+	p.late.More(len(entries))
+	return p.anyWatched(entries), nil
+}
+
+// anyUrgent reports whether more is told of a commit than watchers of its tasks. Otherwise it notes when the tasks are due.
+func (p *projector) anyUrgent(entries []ledger.Entry) bool {
 	for i := range entries {
 		t, ok := p.cached(entries[i].Stream)
 		if !ok {
 			continue
 		}
 		due := t.state.Due()
-		if !due.IsZero() && (p.soonest.IsZero() || due.Before(p.soonest)) {
-			p.soonest = due
+		if t.isUrgent() || !due.IsZero() && due.Before(entries[i].Time.Add(2*late.Every)) {
+			return true
 		}
-		p.keys = t.keys(p.keys[:0])
-		now = now || t.isUrgent() || !due.IsZero() && due.Before(entries[i].Time.Add(2*writeEvery)) || watched(p.keys)
+		if !due.IsZero() {
+			p.late.Due(due)
+		}
 	}
-	return now, nil
+	return false
+}
+
+// anyWatched reports whether somebody watches a task of the entries, or an inbox that it is or was in.
+func (p *projector) anyWatched(entries []ledger.Entry) bool {
+	p.keys = p.keys[:0]
+	for i := range entries {
+		if t, ok := p.cached(entries[i].Stream); ok {
+			p.keys = t.keys(p.keys)
+		}
+	}
+	return p.watched(p.keys)
 }
 
 // isUrgent reports whether more is told of a commit than watchers of the task: whom to wake for an open claim, and whether tasks wait for others.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
@@ -37,7 +38,7 @@ func open(t *testing.T) *sqlitelog.Database {
 	return db
 }
 
-func inTx(t *testing.T, db *sqlitelog.Database, fn func(*sqlitelog.Tx) error) {
+func inTx(t *testing.T, db *sqlitelog.Database, fn func(*sqlconn.Tx) error) {
 	t.Helper()
 	if err := db.Write(fn); err != nil {
 		t.Fatal(err)
@@ -48,14 +49,14 @@ func inTx(t *testing.T, db *sqlitelog.Database, fn func(*sqlitelog.Tx) error) {
 func exec(t *testing.T, db *sqlitelog.Database, statements ...string) {
 	t.Helper()
 	for _, one := range statements {
-		inTx(t, db, func(tx *sqlitelog.Tx) error { return tx.Exec(one) })
+		inTx(t, db, func(tx *sqlconn.Tx) error { return tx.Exec(one) })
 	}
 }
 
 // change changes the rows with a key as their writer does.
 func change(t *testing.T, db *sqlitelog.Database, table kept.Table, key any, statement string) {
 	t.Helper()
-	inTx(t, db, func(tx *sqlitelog.Tx) error {
+	inTx(t, db, func(tx *sqlconn.Tx) error {
 		return table.Change(tx, key, func() error { return tx.Exec(statement) })
 	})
 }
@@ -67,7 +68,7 @@ func differ(t *testing.T, db *sqlitelog.Database) (list []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inTx(t, db, func(tx *sqlitelog.Tx) error {
+	inTx(t, db, func(tx *sqlconn.Tx) error {
 		for _, table := range kept.Tables {
 			whole, err := table.IsWhole(tx)
 			if err != nil {
@@ -100,7 +101,7 @@ func TestARowThatItsWriterChangesIsAsWritten(t *testing.T) {
 func TestAChangeThatFailsChangesNoSum(t *testing.T) {
 	db := open(t)
 	failed := errors.New("failed")
-	err := db.Write(func(tx *sqlitelog.Tx) error {
+	err := db.Write(func(tx *sqlconn.Tx) error {
 		return kept.Cursors.Change(tx, "follower1", func() error {
 			return errors.Join(tx.Exec("UPDATE view_cursor SET position = 9"), failed)
 		})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
@@ -15,10 +14,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cache"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/late"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
 
@@ -47,14 +48,14 @@ type projector struct {
 	registered cache.Cache[ledger.Stream, agent.State]
 	dirty      []*taskFold
 	changed    map[ledger.Stream]bool // agents to be written
-	counts     map[counted]int        // changes of numbers
 	archived   map[string]bool        // workspaces; nil: not read yet
 	agentsNew  bool                   // an agent may have changed since the last call of committed
 	touched    []topic                // changed by the last call of Project
 	claims     []claimChange          // by the same call
 	scratch    []item
 	keys       []topic
-	soonest    time.Time // the first timer of tasks that were heard of and not written; zero: none
+	late       late.Late[counted]
+	watched    func([]topic) bool // reports whether somebody watches one of the topics
 	json       []byte
 	cursors    *cursor.Cursors
 	dependents dependents
@@ -66,6 +67,7 @@ type projector struct {
 // done is the change of one commit, for readers.
 type done struct {
 	at         ledger.Position
+	heard      bool // nothing was written
 	touched    []topic
 	claims     []claimChange
 	dependents dependents
@@ -100,12 +102,12 @@ func newProjector(committed func(done)) *projector {
 		workspaces: ledger.NewCodec(workspace.Events...),
 		memory:     search.NewWriter(), cursors: cursor.New(), committed: committed, size: cacheSize,
 	}
-	p.forget()
+	p.Forget()
 	return p
 }
 
 // Setup implements [sqlitelog.Projector].
-func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
+func (p *projector) Setup(tx *sqlconn.Tx) (ledger.Position, error) {
 	at, err := setup(tx)
 	if err != nil {
 		return 0, err
@@ -120,8 +122,8 @@ func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
 }
 
 // Reset implements [sqlitelog.Projector].
-func (p *projector) Reset(tx *sqlitelog.Tx) error {
-	p.forget()
+func (p *projector) Reset(tx *sqlconn.Tx) error {
+	p.Forget()
 	for _, t := range tables {
 		if err := tx.Exec("DELETE FROM " + t.Name); err != nil {
 			return err
@@ -132,41 +134,65 @@ func (p *projector) Reset(tx *sqlitelog.Tx) error {
 }
 
 // Committed implements [sqlitelog.Committer].
-func (p *projector) Committed(at ledger.Position) {
-	d := done{at: at, touched: p.touched, claims: p.claims, agents: p.agentsNew}
+func (p *projector) Committed(at, written ledger.Position) {
+	if at == written {
+		p.late.None()
+	}
+	p.publish(at, written)
+}
+
+// publish tells readers of a commit.
+func (p *projector) publish(at, written ledger.Position) {
+	d := done{at: at, heard: at > written, touched: p.touched, claims: p.claims, agents: p.agentsNew}
 	p.agentsNew = false
-	if p.at == at { // otherwise the last projection did not commit
+	if p.at == d.at { // otherwise the last projection did not commit
 		d.dependents = p.dependents
 	}
 	p.committed(d)
 	p.touched, p.claims = p.touched[:0], nil
 }
 
-// forget empties the caches, which may be ahead of the tables.
-func (p *projector) forget() {
-	p.at, p.soonest = 0, time.Time{}
+// Forget implements [sqlitelog.Projector]: the caches may be ahead of the tables.
+func (p *projector) Forget() {
+	p.at = 0
 	p.tasks = cache.New[ledger.Stream, *taskFold](p.size)
 	p.ended = cache.New[ledger.Stream, *taskFold](min(p.size, endedSize))
 	p.registered = cache.New[ledger.Stream, agent.State](p.size)
-	p.dirty, p.changed, p.touched, p.claims, p.counts = nil, map[ledger.Stream]bool{}, nil, nil, map[counted]int{}
+	p.dirty, p.changed, p.touched, p.claims = nil, map[ledger.Stream]bool{}, nil, nil
+	p.late.Forget()
 	p.archived = nil
 	p.dependents, p.agentsNew = unknown, true
 	p.cursors.Forget()
 }
 
 // Project implements [sqlitelog.Projector].
-func (p *projector) Project(tx *sqlitelog.Tx, entries []ledger.Entry) (err error) {
+func (p *projector) Project(tx *sqlconn.Tx, entries []ledger.Entry) (written bool, err error) {
+	if !p.late.Started() || !onlyHeard(entries) || p.late.Asked() {
+		return true, p.project(tx, entries)
+	}
+	now, err := p.hear(entries)
+	if err != nil || !now {
+		return false, err
+	}
+	return true, p.Flush(tx)
+}
+
+// Flush implements [sqlitelog.Projector].
+func (p *projector) Flush(tx *sqlconn.Tx) error { return p.flush(tx, p.at) }
+
+// project folds entries, and writes what they change.
+func (p *projector) project(tx *sqlconn.Tx, entries []ledger.Entry) (err error) {
 	done := false
 	defer func() {
 		if !done {
-			p.forget()
+			p.Forget()
 		}
 	}()
 	if len(entries) == 0 {
 		return nil
 	}
 	if entries[0].Position <= p.at { // the last projection did not commit
-		p.forget()
+		p.Forget()
 	}
 	if err := p.fold(tx, entries); err != nil {
 		return err
@@ -179,7 +205,7 @@ func (p *projector) Project(tx *sqlitelog.Tx, entries []ledger.Entry) (err error
 }
 
 // fold takes in entries. What they change is written by flush.
-func (p *projector) fold(tx *sqlitelog.Tx, entries []ledger.Entry) error {
+func (p *projector) fold(tx *sqlconn.Tx, entries []ledger.Entry) error {
 	for i := range entries {
 		if err := p.entry(tx, &entries[i]); err != nil {
 			return &ledger.EntryError{Position: entries[i].Position, Stream: entries[i].Stream, Err: err}
@@ -188,9 +214,9 @@ func (p *projector) fold(tx *sqlitelog.Tx, entries []ledger.Entry) error {
 	return nil
 }
 
-func (p *projector) entry(tx *sqlitelog.Tx, e *ledger.Entry) error {
+func (p *projector) entry(tx *sqlconn.Tx, e *ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
-	p.counts[counted{workspace: workspace, day: view.DayOf(e.Time)}]++
+	p.late.Count(counted{workspace: workspace, day: view.DayOf(e.Time)}, 1)
 	switch kind {
 	case ledger.TaskKind:
 		return p.taskEntry(workspace, id, e)
@@ -228,7 +254,7 @@ func (p *projector) writeTasks() error {
 }
 
 // flush writes the changes of the entries.
-func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
+func (p *projector) flush(tx *sqlconn.Tx, at ledger.Position) error {
 	if err := p.writeTasks(); err != nil {
 		return err
 	}
@@ -243,14 +269,15 @@ func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
 	}
 	if p.dependents == unknown {
 		p.dependents = none
-		if err := p.anyDependent.Query(func(sqlitelog.Row) error { p.dependents = some; return nil }); err != nil {
+		if err := p.anyDependent.Query(func(sqlconn.Row) error { p.dependents = some; return nil }); err != nil {
 			return err
 		}
 	}
 	if _, err := p.setPosition.Exec(at); err != nil {
 		return err
 	}
-	p.at, p.soonest = at, time.Time{}
+	p.at = at
+	p.late.Timed()
 	p.tasks.MakeRoom()
 	p.ended.MakeRoom()
 	p.registered.MakeRoom()
@@ -260,7 +287,7 @@ func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
 func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
 	s, ok := p.registered.Get(e.Stream)
 	if !ok && e.Version != 1 {
-		if err := p.getAgent.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name); err != nil {
+		if err := p.getAgent.Query(func(row sqlconn.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name); err != nil {
 			return err
 		}
 	}
@@ -304,7 +331,7 @@ func (p *projector) writeAgents() error {
 func (p *projector) tokenEntry(workspace, id string, e *ledger.Entry) error {
 	var s identity.State
 	n := int64(e.Position) //nolint:gosec // positions fit
-	err := p.getToken.Query(func(row sqlitelog.Row) error {
+	err := p.getToken.Query(func(row sqlconn.Row) error {
 		n = row.Int64(1)
 		return json.Unmarshal(row.Blob(0), &s)
 	}, workspace, id)
@@ -325,7 +352,7 @@ func (p *projector) tokenEntry(workspace, id string, e *ledger.Entry) error {
 // channelEntry needs no cache: channels rarely change.
 func (p *projector) channelEntry(workspace, name string, e *ledger.Entry) error {
 	var s channel.State
-	err := p.getChannel.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name)
+	err := p.getChannel.Query(func(row sqlconn.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name)
 	if err != nil {
 		return err
 	}

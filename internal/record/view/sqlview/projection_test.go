@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
@@ -86,7 +87,7 @@ func TestViewsOfAnotherVersionAreRebuiltAtTheStart(t *testing.T) {
 	play(t, log, newLife2(), 2)
 	spoil := func(script string) {
 		t.Helper()
-		if err := log.Write(t.Context(), func(tx *sqlitelog.Tx) error { return tx.Exec(script) }); err != nil {
+		if err := log.Write(t.Context(), func(tx *sqlconn.Tx) error { return tx.Exec(script) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,7 +123,7 @@ func TestAFailedProjectionIsHealed(t *testing.T) {
 	v.projector.size, v.projector.load = 1, func(context.Context, ledger.Stream, ledger.Position, int) ([]ledger.Entry, error) {
 		return nil, errors.New("no luck")
 	}
-	if err := log.Write(t.Context(), func(*sqlitelog.Tx) error { v.projector.forget(); return nil }); err != nil {
+	if err := log.Write(t.Context(), func(*sqlconn.Tx) error { v.projector.Forget(); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	waiting := make(chan error, 1)
@@ -156,16 +157,16 @@ func TestWhatDidNotCommitIsForgotten(t *testing.T) {
 	}
 	p := newProjector(func(done) {})
 	p.load = d.Stream
-	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+	if err := db.Write(func(tx *sqlconn.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
 	for i := range entries {
-		err := db.Write(func(tx *sqlitelog.Tx) error { return errors.Join(p.Project(tx, entries[i:i+1]), full) })
+		err := db.Write(func(tx *sqlconn.Tx) error { return errors.Join(p.project(tx, entries[i:i+1]), full) })
 		if !errors.Is(err, full) {
 			t.Fatal(err)
 		}
-		if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Project(tx, entries[i:i+1]) }); err != nil {
+		if err := db.Write(func(tx *sqlconn.Tx) error { return p.project(tx, entries[i:i+1]) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,12 +190,12 @@ func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		entries := []ledger.Entry{{Position: position, Stream: "main/agent/bob", Version: uint64(position), Events: encoded}}
-		err = db.Write(func(tx *sqlitelog.Tx) error { return errors.Join(p.Project(tx, entries), outcome) })
+		err = db.Write(func(tx *sqlconn.Tx) error { return errors.Join(p.project(tx, entries), outcome) })
 		if !errors.Is(err, outcome) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+	if err := db.Write(func(tx *sqlconn.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		t.Fatal(err)
 	}
 	project(1, nil, agent.Registered{Name: "bob"})
@@ -210,11 +211,12 @@ func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
 func TestLiveTasksBeyondTheCacheAreForgotten(t *testing.T) {
 	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
 	v.projector.size = 2
-	v.projector.forget()
+	v.projector.Forget()
 	for n := range 9 {
 		life := newLife()
 		life.step = 3 * n
 		play(t, log, life, 1)
+		_ = v.catchUp(t.Context()) // wantSound looks
 	}
 	if n := v.projector.tasks.Len(); n > 4 {
 		t.Errorf("%d tasks in memory", n)

@@ -70,18 +70,13 @@ func (v *Views) ChannelCount(ctx context.Context, workspace string) (int, error)
 
 // Due implements [view.Timers].
 func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Ref, next time.Time, err error) {
-	f, limit := v.follower, max(limit, 0)
-	if f == nil {
-		return v.due(ctx, by, limit)
-	}
-	f.writing.Lock()
-	defer f.writing.Unlock()
+	limit = max(limit, 0)
+	soonest := v.projector.late.Soonest() // a caller is told of what is written from now on, and asks again
 	due, next, err = v.due(ctx, by, limit)
-	soonest := f.projector.soonest // of those that the tables lack
 	if err != nil || len(due) == 0 && (soonest.IsZero() || !next.IsZero() && !soonest.Before(next)) {
 		return due, next, err
 	}
-	if err := f.settle(); err != nil {
+	if err := v.catchUp(ctx); err != nil {
 		return nil, next, err
 	}
 	return v.due(ctx, by, limit)

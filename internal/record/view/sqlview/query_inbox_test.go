@@ -75,6 +75,9 @@ func TestOffersLieTogetherAndNoItemRepeatsItsKey(t *testing.T) {
 		l.step = 3 * (n + 50)
 		play(t, log, l, 1)
 	}
+	if err := v.catchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	var types []string
 	rows, err := v.readers.QueryContext(t.Context(), "SELECT id, CAST(item AS TEXT) FROM view_inbox ORDER BY ws, rest, agent, sender, ord, id") //nolint:sqlclosecheck // closeAll
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
@@ -23,7 +23,7 @@ const schemaNumber = "42"
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
 // because every index of a table costs time at every insert. view_rare holds the tasks in one of the less frequent states.
 //
-// who, of a claim, is a capability, or [missedBy] and an agent; of a handoff that waits for a circuit, [waitsFor] and a candidate.
+// who, of a claim, is a capability, or [tasklist.MissedBy] and an agent; of a handoff that waits for a circuit, [tasklist.WaitsFor] and a candidate.
 //
 // view_offer has what all items of a claim say, by the handoff: a claim has an item for each of many receivers, which says the rest.
 //
@@ -86,16 +86,16 @@ var tables = slices.Concat(sweep.Tables, []struct{ Name, Order string }{
 var compared = kept.Compared(tables, search.Settings)
 
 // setup creates the tables, again if they have another version, and returns their position.
-func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
+func setup(tx *sqlconn.Tx) (at ledger.Position, err error) {
 	// Cursors and vectors are not views: they survive a rebuild and any change of the schema.
 	if err := errors.Join(tx.Exec(cursor.Schema), tx.Exec(search.VectorTable), tx.Exec(kept.Schema)); err != nil {
 		return 0, err
 	}
 	exists, version := false, int64(0)
-	err = tx.Query(func(sqlitelog.Row) error { exists = true; return nil },
+	err = tx.Query(func(sqlconn.Row) error { exists = true; return nil },
 		"SELECT 1 FROM sqlite_schema WHERE name = 'view_meta'")
 	if err == nil && exists {
-		err = tx.Query(func(row sqlitelog.Row) error {
+		err = tx.Query(func(row sqlconn.Row) error {
 			at, version = ledger.Position(row.Int64(0)), row.Int64(1) //nolint:gosec // never negative
 			return nil
 		}, "SELECT position, schema FROM view_meta")
@@ -118,32 +118,32 @@ func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 
 // statements are the statements of the projector, in the order of its work.
 type statements struct {
-	insertTask             *sqlitelog.Stmt
-	updateTask             [1 << 4]*sqlitelog.Stmt // by the columns that have changed
-	addChild, addIntent    *sqlitelog.Stmt
-	addRare, dropRare      *sqlitelog.Stmt
-	insertItem, updateItem *sqlitelog.Stmt
-	deleteItem             *sqlitelog.Stmt
-	putOffer, dropOffer    *sqlitelog.Stmt
-	involve                *sqlitelog.Stmt
-	addDependent           *sqlitelog.Stmt
-	dropDependent          *sqlitelog.Stmt
-	anyDependent           *sqlitelog.Stmt
-	addClaim, dropClaim    *sqlitelog.Stmt
-	addCount               *sqlitelog.Stmt
-	addArtifact            *sqlitelog.Stmt
-	addCarrier             *sqlitelog.Stmt
-	addDecision            *sqlitelog.Stmt
-	putAgent, getAgent     *sqlitelog.Stmt
-	putToken, getToken     *sqlitelog.Stmt
-	putChannel, getChannel *sqlitelog.Stmt
-	setPosition            *sqlitelog.Stmt
+	insertTask             *sqlconn.Stmt
+	updateTask             [1 << 4]*sqlconn.Stmt // by the columns that have changed
+	addChild, addIntent    *sqlconn.Stmt
+	addRare, dropRare      *sqlconn.Stmt
+	insertItem, updateItem *sqlconn.Stmt
+	deleteItem             *sqlconn.Stmt
+	putOffer, dropOffer    *sqlconn.Stmt
+	involve                *sqlconn.Stmt
+	addDependent           *sqlconn.Stmt
+	dropDependent          *sqlconn.Stmt
+	anyDependent           *sqlconn.Stmt
+	addClaim, dropClaim    *sqlconn.Stmt
+	addCount               *sqlconn.Stmt
+	addArtifact            *sqlconn.Stmt
+	addCarrier             *sqlconn.Stmt
+	addDecision            *sqlconn.Stmt
+	putAgent, getAgent     *sqlconn.Stmt
+	putToken, getToken     *sqlconn.Stmt
+	putChannel, getChannel *sqlconn.Stmt
+	setPosition            *sqlconn.Stmt
 	ticketStatement
 	workspaceStatements
 }
 
-func (s *statements) prepare(tx *sqlitelog.Tx) error {
-	err := tx.PrepareAll(map[**sqlitelog.Stmt]string{
+func (s *statements) prepare(tx *sqlconn.Tx) error {
+	err := tx.PrepareAll(map[**sqlconn.Stmt]string{
 		&s.insertTask:    "INSERT INTO view_task(n, ws, id, state, live, owner, due, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
 		&s.addChild:      "INSERT INTO view_child(ws, parent, task) VALUES(?, ?, ?)",
 		&s.addIntent:     "INSERT INTO view_intent(n, text) VALUES(?, ?)",

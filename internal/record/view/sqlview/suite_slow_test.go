@@ -32,6 +32,6 @@ func TestViewsThatFollowADistributedLogPassTheSuite(t *testing.T) {
 // forgetful makes nearly every entry fold its task again.
 func (v *Views) forgetful() *Views {
 	v.projector.size = 1
-	v.projector.forget()
+	v.projector.Forget()
 	return v
 }

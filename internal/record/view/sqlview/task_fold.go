@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/tasklist"
 )
 
 // Lengths of previews, in characters.
@@ -103,12 +104,6 @@ func receivers(s *task.Task) string {
 	return preview(strings.Join(names, ", "), taskPreview)
 }
 
-// missedBy and waitsFor mark agents among capabilities: no name contains them.
-const (
-	missedBy = "@"
-	waitsFor = "!"
-)
-
 func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 	t, ok := p.cached(e.Stream)
 	if !ok || t.version+1 != e.Version {
@@ -127,7 +122,7 @@ func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 		return err
 	}
 	if n := t.open() - was; n != 0 {
-		p.counts[counted{workspace: workspace, principal: t.state.Requester}] += n
+		p.late.Count(counted{workspace: workspace, principal: t.state.Requester}, n)
 	}
 	return nil
 }
@@ -339,7 +334,7 @@ func (t *taskFold) claims() (list []claim) {
 		list = append(list, claim{h.Capability, h.N})
 	}
 	for _, agent := range t.missed {
-		list = append(list, claim{missedBy + agent, h.N})
+		list = append(list, claim{tasklist.MissedBy + agent, h.N})
 	}
 	return list
 }
@@ -347,7 +342,7 @@ func (t *taskFold) claims() (list []claim) {
 // waiting is the candidates of a handoff that waits for a circuit.
 func waiting(h *task.Handoff) (list []claim) {
 	for _, c := range h.Candidates[min(h.Next, len(h.Candidates)):] {
-		if w := (claim{waitsFor + c.Agent, h.N}); !c.IsDesk() && !slices.Contains(list, w) {
+		if w := (claim{tasklist.WaitsFor + c.Agent, h.N}); !c.IsDesk() && !slices.Contains(list, w) {
 			list = append(list, w)
 		}
 	}

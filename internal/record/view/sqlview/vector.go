@@ -3,14 +3,14 @@ package sqlview
 import (
 	"context"
 
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
 
 // PutVectors implements [view.MemoryVectors].
 func (v *Views) PutVectors(ctx context.Context, workspace, space string, list []view.ItemVector) error {
-	err := v.write(ctx, func(tx *sqlitelog.Tx) error { return search.PutVectors(tx, workspace, space, list) })
+	err := v.write(ctx, func(tx *sqlconn.Tx) error { return search.PutVectors(tx, workspace, space, list) })
 	if err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func (v *Views) PutVectors(ctx context.Context, workspace, space string, list []
 }
 
 // write runs fn in a transaction of its own.
-func (v *Views) write(ctx context.Context, fn func(*sqlitelog.Tx) error) error {
+func (v *Views) write(ctx context.Context, fn func(*sqlconn.Tx) error) error {
 	if v.follower != nil {
 		return v.follower.db.Write(fn)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
@@ -15,10 +16,8 @@ import (
 // Digest returns the SHA-256, in hex, of all rows of the views, and the position of the views. Two views at the same
 // position have the same digest. It reads every row.
 func (v *Views) Digest(ctx context.Context) (digest string, at ledger.Position, err error) {
-	if v.follower != nil {
-		if err := v.follower.catchUp(); err != nil {
-			return "", 0, err
-		}
+	if err := v.catchUp(ctx); err != nil {
+		return "", 0, err
 	}
 	return query.Digest(ctx, v.readers, compared)
 }
@@ -111,7 +110,7 @@ func openTemporary(r Record) (*sqlitelog.Database, *projector, error) {
 	}
 	p := newProjector(func(done) {})
 	p.load = r.Stream
-	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+	if err := db.Write(func(tx *sqlconn.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return db, p, nil
@@ -133,7 +132,7 @@ const (
 // replay projects everything up to a position.
 func replay(ctx context.Context, r Record, db *sqlitelog.Database, p *projector, to ledger.Position) error {
 	for after := ledger.Position(0); after < to; {
-		err := db.Write(func(tx *sqlitelog.Tx) (err error) {
+		err := db.Write(func(tx *sqlconn.Tx) (err error) {
 			for end := min(after+rebuildBatch, to); err == nil && after < end; {
 				after, err = step(ctx, r, tx, p, after, to)
 			}
@@ -151,7 +150,7 @@ func replay(ctx context.Context, r Record, db *sqlitelog.Database, p *projector,
 }
 
 // step folds the next entries after a position up to another one, and returns the position of the last.
-func step(ctx context.Context, r Record, tx *sqlitelog.Tx, p *projector, after, to ledger.Position) (ledger.Position, error) {
+func step(ctx context.Context, r Record, tx *sqlconn.Tx, p *projector, after, to ledger.Position) (ledger.Position, error) {
 	entries, err := ledger.Page(ctx, r, after, loadBatch)
 	if err != nil {
 		return after, err

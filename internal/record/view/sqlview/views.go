@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/tasklist"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/ticketlist"
 	"github.com/trapezehq/trapeze/internal/record/view/watch"
 )
 
@@ -20,6 +21,7 @@ import (
 type Views struct {
 	*search.Reader
 	*tasklist.Lists
+	*ticketlist.Desk
 	ledger       ledger.Ledger
 	log          *sqlitelog.Log // nil when following
 	follower     *follower      // nil when embedded
@@ -41,6 +43,11 @@ func (v *Views) Store() view.Store {
 func newViews() *Views {
 	v := &Views{hub: watch.New[topic]()}
 	v.projector = newProjector(func(d done) {
+		if d.heard && v.Err() == nil {
+			v.noDependents.Store(d.dependents == none)
+			v.hub.Reach(d.at)
+			return
+		}
 		if d.agents {
 			v.agentChanges.Add(1)
 		}
@@ -60,17 +67,15 @@ func newViews() *Views {
 
 // attach sets the ledger of the views and the pool for reading them.
 func (v *Views) attach(l ledger.Ledger, readers *sql.DB) {
-	v.ledger, v.projector.load = l, l.Stream
+	v.ledger, v.projector.load, v.projector.watched = l, l.Stream, v.hub.Watched
 	v.readers, v.db, v.tables = readers, query.New(readers), query.New(readers)
-	if v.follower != nil {
-		v.db.Before = v.follower.catchUp
-	}
-	v.Lists = tasklist.New(v.db)
+	v.db.Before = v.catchUp
+	v.Lists, v.Desk = tasklist.New(v.db), ticketlist.New(v.db)
 	v.Reader = search.NewReader(v.db, v.projector.memory)
 }
 
 // OpenEmbedded opens the embedded ledger at path with views in the same file and transactions: they have every entry before
-// its append returns. Views that lag, or have another schema version, are updated first, which takes about a minute per
+// its append returns, though their tables may lack it. Views that lag, or have another schema version, are updated first, which takes about a minute per
 // million entries. opts.Projector is ignored. Close the views first, then the log.
 func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sqlitelog.Log, *Views, error) {
 	v := newViews()
@@ -81,8 +86,9 @@ func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sq
 	}
 	v.log = log
 	v.attach(log, log.Readers())
+	v.projector.late.Start(func() error { return log.Flush(context.WithoutCancel(ctx)) })
 	v.projector.cursors.Keep(v.write)
-	if err := v.Heal(ctx); err != nil {
+	if err := v.Heal(ctx); err != nil && !errors.Is(err, ledger.ErrFull) { // it is healed when there is space
 		return nil, nil, errors.Join(fmt.Errorf("sqlview: %w", err), v.Close(), log.Close())
 	}
 	return log, v, nil
@@ -127,6 +133,19 @@ func (v *Views) readAll(ctx context.Context) error {
 	}
 }
 
+// catchUp writes what the tables lack.
+func (v *Views) catchUp(ctx context.Context) error {
+	if !v.projector.late.Behind() {
+		return nil
+	}
+	defer ledger.Pause(ctx)()
+	if v.follower != nil {
+		return v.follower.catchUp(ctx)
+	}
+	v.projector.late.Ask()
+	return v.log.Flush(ctx)
+}
+
 // complete waits until the views have every entry, whatever their failures.
 func (v *Views) complete(ctx context.Context) error {
 	last, err := v.ledger.Last(ctx)
@@ -139,6 +158,10 @@ func (v *Views) complete(ctx context.Context) error {
 // Close writes the cursors, stops following and releases the resources of the views. The ledger stays open.
 func (v *Views) Close() error {
 	v.projector.cursors.Close()
+	if v.log != nil {
+		_ = v.catchUp(context.Background()) // otherwise it is projected again
+		v.projector.late.Stop()
+	}
 	err := errors.Join(v.db.Close(), v.tables.Close(), v.Purge())
 	if v.follower != nil {
 		err = errors.Join(err, v.follower.close())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
@@ -23,8 +23,8 @@ const never = int64(1) << 60
 const shiftDueQuery = "UPDATE view_task INDEXED BY view_task_live SET due = due + ? WHERE ws = ? AND live > 0 AND due IS NOT NULL"
 
 type workspaceStatements struct {
-	putWorkspace, getWorkspace *sqlitelog.Stmt
-	allArchived, shiftDue      *sqlitelog.Stmt
+	putWorkspace, getWorkspace *sqlconn.Stmt
+	allArchived, shiftDue      *sqlconn.Stmt
 }
 
 // counted is a number in view_count: of the open tasks of a principal, or of the entries of a day.
@@ -38,23 +38,20 @@ const ofDay = "@"
 
 // writeCounts writes the changes of numbers.
 func (p *projector) writeCounts() error {
-	for c, n := range p.counts {
+	return p.late.Numbers(func(c counted, n int) error {
 		of := c.principal
 		if of == "" {
 			of = ofDay + strconv.FormatInt(c.day, 10)
 		}
-		if _, err := p.addCount.Exec(c.workspace, of, n); err != nil {
-			return err
-		}
-	}
-	clear(p.counts)
-	return nil
+		_, err := p.addCount.Exec(c.workspace, of, n)
+		return err
+	})
 }
 
 // workspaceEntry needs no cache: workspaces rarely change.
 func (p *projector) workspaceEntry(name string, e *ledger.Entry) error {
 	var s workspace.State
-	err := p.getWorkspace.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, name)
+	err := p.getWorkspace.Query(func(row sqlconn.Row) error { return json.Unmarshal(row.Blob(0), &s) }, name)
 	if err != nil {
 		return err
 	}
@@ -96,7 +93,7 @@ func (p *projector) archive(name string, is bool) error {
 func (p *projector) later(name string) (int64, error) {
 	if p.archived == nil {
 		p.archived = map[string]bool{}
-		if err := p.allArchived.Query(func(row sqlitelog.Row) error { p.archived[row.Text(0)] = true; return nil }); err != nil {
+		if err := p.allArchived.Query(func(row sqlconn.Row) error { p.archived[row.Text(0)] = true; return nil }); err != nil {
 			p.archived = nil
 			return 0, err
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
@@ -17,7 +17,7 @@ const Schema = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, po
 const Delay = time.Second
 
 // Transact runs a function in a transaction of its own.
-type Transact func(ctx context.Context, fn func(*sqlitelog.Tx) error) error
+type Transact func(ctx context.Context, fn func(*sqlconn.Tx) error) error
 
 // Cursors are the saved positions of followers. They are written with the next entries, or by what [Cursors.Keep] was given. They are safe for
 // concurrent use.
@@ -27,7 +27,7 @@ type Cursors struct {
 	changed        bool        // something saved is not written
 	late           *time.Timer // runs while changed; nil: nothing else writes
 
-	put     *sqlitelog.Stmt
+	put     *sqlconn.Stmt
 	writing sync.Mutex // held while write runs, and while closed changes
 	write   Transact
 	closed  bool
@@ -83,7 +83,7 @@ func (c *Cursors) change() {
 }
 
 // Read reads what was saved. If that was changed by others, the followers begin again.
-func (c *Cursors) Read(tx *sqlitelog.Tx) (err error) {
+func (c *Cursors) Read(tx *sqlconn.Tx) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.put, err = tx.Prepare("INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)"); err != nil {
@@ -92,7 +92,7 @@ func (c *Cursors) Read(tx *sqlitelog.Tx) (err error) {
 	if whole, err := kept.Cursors.IsWhole(tx); err != nil || !whole {
 		return err
 	}
-	return tx.Query(func(row sqlitelog.Row) error {
+	return tx.Query(func(row sqlconn.Row) error {
 		at := ledger.Position(row.Int64(1)) //nolint:gosec // never negative
 		c.saved[row.Text(0)], c.written[row.Text(0)] = at, at
 		return nil
@@ -127,7 +127,7 @@ func (c *Cursors) Forget() {
 }
 
 // Write writes what has changed.
-func (c *Cursors) Write(tx *sqlitelog.Tx) error {
+func (c *Cursors) Write(tx *sqlconn.Tx) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.changed {

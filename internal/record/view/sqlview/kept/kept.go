@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
@@ -43,7 +43,7 @@ func ofRow(text string) int64 {
 }
 
 // Change makes a change of the rows with a key, and changes the sum.
-func (t Table) Change(tx *sqlitelog.Tx, key any, change func() error) error {
+func (t Table) Change(tx *sqlconn.Tx, key any, change func() error) error {
 	before, err := t.sum(tx, " WHERE "+t.key+" = ?", key)
 	if err != nil {
 		return err
@@ -56,20 +56,20 @@ func (t Table) Change(tx *sqlitelog.Tx, key any, change func() error) error {
 		return err
 	}
 	sum := int64(0)
-	if err := tx.Query(func(row sqlitelog.Row) error { sum = row.Int64(0); return nil }, getSum, t.Name); err != nil {
+	if err := tx.Query(func(row sqlconn.Row) error { sum = row.Int64(0); return nil }, getSum, t.Name); err != nil {
 		return err
 	}
 	return tx.Exec(putSum, t.Name, sum+after-before)
 }
 
 // sum adds up rows.
-func (t Table) sum(tx *sqlitelog.Tx, where string, args ...any) (sum int64, err error) {
-	err = tx.Query(func(row sqlitelog.Row) error { sum += ofRow(row.Text(0)); return nil }, "SELECT "+t.row+" FROM "+t.Name+where, args...)
+func (t Table) sum(tx *sqlconn.Tx, where string, args ...any) (sum int64, err error) {
+	err = tx.Query(func(row sqlconn.Row) error { sum += ofRow(row.Text(0)); return nil }, "SELECT "+t.row+" FROM "+t.Name+where, args...)
 	return sum, err
 }
 
 // Begin sets the sums to those of the rows: of tables that an earlier version wrote.
-func Begin(tx *sqlitelog.Tx) error {
+func Begin(tx *sqlconn.Tx) error {
 	for _, t := range Tables {
 		sum, err := t.sum(tx, "")
 		if err := errors.Join(err, tx.Exec(putSum, t.Name, sum)); err != nil {
@@ -80,18 +80,18 @@ func Begin(tx *sqlitelog.Tx) error {
 }
 
 // IsWhole reports whether the rows of a table are those that were written.
-func (t Table) IsWhole(tx *sqlitelog.Tx) (bool, error) {
+func (t Table) IsWhole(tx *sqlconn.Tx) (bool, error) {
 	sum, err := t.sum(tx, "")
 	if err != nil {
 		return false, err
 	}
 	whole := false
-	err = tx.Query(func(row sqlitelog.Row) error { whole = row.Int64(0) == sum; return nil }, getSum, t.Name)
+	err = tx.Query(func(row sqlconn.Row) error { whole = row.Int64(0) == sum; return nil }, getSum, t.Name)
 	return whole, err
 }
 
 // Empty empties each table whose rows are not those that were written: followers begin again, and vectors are made again.
-func Empty(tx *sqlitelog.Tx) error {
+func Empty(tx *sqlconn.Tx) error {
 	for _, t := range Tables {
 		whole, err := t.IsWhole(tx)
 		if err == nil && !whole {

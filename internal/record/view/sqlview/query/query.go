@@ -15,7 +15,7 @@ const maxStatements = 256
 // DB runs prepared queries on a pool of connections. It is safe for concurrent use.
 type DB struct {
 	// Before is called before each query, which it fails with an error; nil: nothing is.
-	Before func() error
+	Before func(context.Context) error
 
 	pool *sql.DB
 
@@ -59,7 +59,7 @@ func (d *DB) Each(ctx context.Context, each func(*sql.Rows) error, query string,
 
 func (d *DB) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	if d.Before != nil {
-		if err := d.Before(); err != nil {
+		if err := d.Before(ctx); err != nil {
 			return nil, err
 		}
 	}

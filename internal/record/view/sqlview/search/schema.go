@@ -1,6 +1,8 @@
 package search
 
-import "github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+import (
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
+)
 
 // Schema is the tables of memory items and conversations. The number n of an item or a conversation is the position of its
 // first entry. named is the name of its conversation, pinned is a [memory.Pinning], written is the time of the newest version, in microseconds, and size the bytes of its title and text. The indexes
@@ -82,23 +84,23 @@ func strays(index string) string {
 
 // statements are the statements of the writer.
 type statements struct {
-	addItem, findItem, dropItem          *sqlitelog.Stmt
-	countItem                            *sqlitelog.Stmt
-	rewriteItem, pinItem, weighItem      *sqlitelog.Stmt
-	unsettlePin                          *sqlitelog.Stmt
-	addText, rewriteText, dropText       *sqlitelog.Stmt
-	addTitle, rewriteTitle, dropTitle    *sqlitelog.Stmt
-	retag, addTag, dropTags              *sqlitelog.Stmt
-	addWord, forgetWord, dropWord        *sqlitelog.Stmt
-	getText, getTitle, getScope          *sqlitelog.Stmt
-	dropVector                           *sqlitelog.Stmt
-	getConversation, addConversation     *sqlitelog.Stmt
-	putConversation, addSpeaker, addTask *sqlitelog.Stmt
-	addTurn                              *sqlitelog.Stmt
+	addItem, findItem, dropItem          *sqlconn.Stmt
+	countItem                            *sqlconn.Stmt
+	rewriteItem, pinItem, weighItem      *sqlconn.Stmt
+	unsettlePin                          *sqlconn.Stmt
+	addText, rewriteText, dropText       *sqlconn.Stmt
+	addTitle, rewriteTitle, dropTitle    *sqlconn.Stmt
+	retag, addTag, dropTags              *sqlconn.Stmt
+	addWord, forgetWord, dropWord        *sqlconn.Stmt
+	getText, getTitle, getScope          *sqlconn.Stmt
+	dropVector                           *sqlconn.Stmt
+	getConversation, addConversation     *sqlconn.Stmt
+	putConversation, addSpeaker, addTask *sqlconn.Stmt
+	addTurn                              *sqlconn.Stmt
 }
 
-func (s *statements) all() map[**sqlitelog.Stmt]string {
-	return map[**sqlitelog.Stmt]string{
+func (s *statements) all() map[**sqlconn.Stmt]string {
+	return map[**sqlconn.Stmt]string{
 		&s.addItem:         "INSERT INTO view_memory(n, ws, id, scope, owner, task, conversation, named, pinned, importance, written, size) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		&s.countItem:       "INSERT INTO view_memory_count(ws, items) VALUES(?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items",
 		&s.findItem:        "SELECT n FROM view_memory WHERE ws = ? AND id = ?",

@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
@@ -44,7 +45,7 @@ func open(t testing.TB) *harness {
 			t.Error(err)
 		}
 	})
-	h.must(db.Write(func(tx *sqlitelog.Tx) error {
+	h.must(db.Write(func(tx *sqlconn.Tx) error {
 		return errors.Join(tx.Exec(VectorTable), tx.Exec(kept.Schema), tx.Exec(Schema))
 	}))
 	h.start()
@@ -70,7 +71,7 @@ func (h *harness) must(err error) {
 func (h *harness) write(e ledger.Entry, outcome error) {
 	h.t.Helper()
 	workspace, _, id := e.Stream.Parts()
-	err := h.file.Write(func(tx *sqlitelog.Tx) error { return errors.Join(h.writer.Memory(tx, workspace, id, &e), outcome) })
+	err := h.file.Write(func(tx *sqlconn.Tx) error { return errors.Join(h.writer.Memory(tx, workspace, id, &e), outcome) })
 	if !errors.Is(err, outcome) {
 		h.t.Fatal(err)
 	}
@@ -162,13 +163,13 @@ func storing(id, s string) memory.Remember {
 // words are what the index of words holds.
 func (h *harness) words() (all []string) {
 	h.t.Helper()
-	h.must(h.file.Write(func(tx *sqlitelog.Tx) error {
+	h.must(h.file.Write(func(tx *sqlconn.Tx) error {
 		var errs []error
 		for _, place := range places {
 			errs = append(errs,
 				tx.Exec("INSERT INTO "+place.index+"("+place.index+") VALUES('integrity-check')"),
 				tx.Exec("CREATE VIRTUAL TABLE temp.word USING fts5vocab(main, "+place.index+", row)"),
-				tx.Query(func(row sqlitelog.Row) error { all = append(all, row.Text(0)); return nil }, "SELECT term FROM temp.word"),
+				tx.Query(func(row sqlconn.Row) error { all = append(all, row.Text(0)); return nil }, "SELECT term FROM temp.word"),
 				tx.Exec("DROP TABLE temp.word"))
 		}
 		return errors.Join(errs...)
@@ -420,7 +421,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 	for n := range 6000 {
 		x := view.ItemVector{ID: fmt.Sprint("m", 9_999-n), At: ledger.Position(10_000 - n), Written: list[0].Written, Values: near} //nolint:gosec // small
-		err = errors.Join(err, h.file.Write(func(tx *sqlitelog.Tx) error { return PutVectors(tx, "default", "space", []view.ItemVector{x}) }),
+		err = errors.Join(err, h.file.Write(func(tx *sqlconn.Tx) error { return PutVectors(tx, "default", "space", []view.ItemVector{x}) }),
 			h.Sketch(b.Context(), "default", "space", []view.ItemVector{x}))
 	}
 	h.must(err)

@@ -8,14 +8,14 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
 // stockVectors stores many items of the workspace with one vector each, without texts.
 func (h *harness) stockVectors(first, n int, value []float32) {
 	h.t.Helper()
-	h.must(h.file.Write(func(tx *sqlitelog.Tx) error {
+	h.must(h.file.Write(func(tx *sqlconn.Tx) error {
 		const numbers = "WITH RECURSIVE s(n) AS (VALUES(?1) UNION ALL SELECT n + 1 FROM s WHERE n < ?2) "
 		return errors.Join(
 			tx.Exec(numbers+"INSERT INTO view_memory SELECT n, 'default', 'x' || n, 'workspace', 'agent/ann', '', '', '', 0, 0, 1, 1 FROM s", first, first+n-1),
@@ -49,7 +49,7 @@ func TestTheNearestItemIsFoundHoweverOldItIs(t *testing.T) {
 	if found := find(ann); len(found) != 1 || found[0].ID != "x10" {
 		t.Errorf("found %v", found)
 	}
-	h.must(h.file.Write(func(tx *sqlitelog.Tx) error {
+	h.must(h.file.Write(func(tx *sqlconn.Tx) error {
 		return tx.Exec("UPDATE view_memory SET scope = 'private', owner = 'agent/bob' WHERE n = 10")
 	}))
 	if found := find(ann); len(found) != 0 {

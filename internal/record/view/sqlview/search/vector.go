@@ -11,7 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
@@ -47,7 +47,7 @@ func (r *Reader) WithoutVector(ctx context.Context, workspace, space string, sin
 }
 
 // PutVectors stores vectors, in a transaction of its database.
-func PutVectors(tx *sqlitelog.Tx, workspace, space string, list []view.ItemVector) error {
+func PutVectors(tx *sqlconn.Tx, workspace, space string, list []view.ItemVector) error {
 	for _, x := range list {
 		n := int64(x.At) //nolint:gosec // positions fit
 		put := func() error {

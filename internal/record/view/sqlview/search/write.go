@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
@@ -32,11 +32,11 @@ func NewWriter() *Writer {
 }
 
 // Setup prepares the statements; the tables must exist.
-func (w *Writer) Setup(tx *sqlitelog.Tx) error {
+func (w *Writer) Setup(tx *sqlconn.Tx) error {
 	if err := tx.PrepareAll(w.all()); err != nil {
 		return err
 	}
-	return tx.Query(func(row sqlitelog.Row) error {
+	return tx.Query(func(row sqlconn.Row) error {
 		w.remembers.Store(row.Text(0), true)
 		return nil
 	}, workspacesWithMemory)
@@ -47,11 +47,11 @@ const workspacesWithMemory = `WITH RECURSIVE w(ws) AS (SELECT min(ws) FROM view_
 	SELECT (SELECT min(ws) FROM view_memory WHERE ws > w.ws) FROM w WHERE ws IS NOT NULL) SELECT ws FROM w WHERE ws IS NOT NULL`
 
 // Memory writes the changes of an entry of a memory item. A forgotten item has no row.
-func (w *Writer) Memory(tx *sqlitelog.Tx, workspace, id string, e *ledger.Entry) error {
+func (w *Writer) Memory(tx *sqlconn.Tx, workspace, id string, e *ledger.Entry) error {
 	w.remembers.Store(workspace, true)
 	n, found := int64(e.Position), e.Version == 1 //nolint:gosec // positions fit
 	if !found {
-		err := w.findItem.Query(func(row sqlitelog.Row) error { n, found = row.Int64(0), true; return nil }, workspace, id)
+		err := w.findItem.Query(func(row sqlconn.Row) error { n, found = row.Int64(0), true; return nil }, workspace, id)
 		if err != nil {
 			return err
 		}
@@ -68,8 +68,8 @@ func (w *Writer) Memory(tx *sqlitelog.Tx, workspace, id string, e *ledger.Entry)
 	return nil
 }
 
-func (w *Writer) memoryEvent(tx *sqlitelog.Tx, workspace string, n int64, event memory.Event) (err error) {
-	do := func(s *sqlitelog.Stmt, args ...any) {
+func (w *Writer) memoryEvent(tx *sqlconn.Tx, workspace string, n int64, event memory.Event) (err error) {
+	do := func(s *sqlconn.Stmt, args ...any) {
 		if err == nil {
 			_, err = s.Exec(args...)
 		}
@@ -81,7 +81,7 @@ func (w *Writer) memoryEvent(tx *sqlitelog.Tx, workspace string, n int64, event 
 	}
 	readers := func() (s memory.Scope, owner string) {
 		if err == nil {
-			err = w.getScope.Query(func(row sqlitelog.Row) error {
+			err = w.getScope.Query(func(row sqlconn.Row) error {
 				s, owner = memory.Scope(row.Text(0)), strings.Clone(row.Text(1))
 				return nil
 			}, n)
@@ -162,12 +162,12 @@ type vocabularyKey struct{ workspace, owner string }
 func (w *Writer) learn(key vocabularyKey, n int64, of part, texts []string) error {
 	var before []string
 	if of == contentOfItem || of == wholeItem {
-		if err := w.getText.Query(func(row sqlitelog.Row) error { before = append(before, row.Text(0)); return nil }, n); err != nil {
+		if err := w.getText.Query(func(row sqlconn.Row) error { before = append(before, row.Text(0)); return nil }, n); err != nil {
 			return err
 		}
 	}
 	if of != newItem {
-		err := w.getTitle.Query(func(row sqlitelog.Row) error {
+		err := w.getTitle.Query(func(row sqlconn.Row) error {
 			if of != tagsOfItem {
 				before = append(before, row.Text(0))
 			}
@@ -216,7 +216,7 @@ func (w *Writer) Conversation(workspace, id string, e *ledger.Entry) error {
 	var s conversation.State
 	n := int64(e.Position) //nolint:gosec // positions fit
 	if e.Version != 1 {
-		err := w.getConversation.Query(func(row sqlitelog.Row) error {
+		err := w.getConversation.Query(func(row sqlconn.Row) error {
 			n = row.Int64(0)
 			return json.Unmarshal(row.Blob(1), &s)
 		}, workspace, id)

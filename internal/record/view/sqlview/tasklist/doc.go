@@ -6,6 +6,7 @@
 // Where to change what:
 //   - tasklist.go: which tasks a filter selects, dead letters included (tasks in the state parked), by which index and in which order
 //   - read.go: how words are looked for in tasks; which tasks refer to an artifact
+//   - claims.go: open claims, and handoffs that wait for an agent
 //
 // Start reading at [Lists], then [Select].
 package tasklist

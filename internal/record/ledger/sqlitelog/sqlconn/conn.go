@@ -1,4 +1,4 @@
-package sqlitelog
+package sqlconn
 
 import (
 	"context"
@@ -16,9 +16,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// conn is one connection with its prepared statements, used by one goroutine at a time. It calls the driver directly: the
+// Conn is one connection with its prepared statements, used by one goroutine at a time. It calls the driver directly: the
 // pool of database/sql would take a third of the time of a small statement.
-type conn struct {
+type Conn struct {
 	raw   rawConn
 	stmts []*Stmt
 }
@@ -29,8 +29,8 @@ type rawConn interface {
 	sqlite.DBStatus
 }
 
-// dsn names the database for the driver. Pragmas are run in order on every new connection.
-func dsn(path, mode string, pragmas ...string) string {
+// DSN names the database for the driver. Pragmas are run in order on every new connection.
+func DSN(path, mode string, pragmas ...string) string {
 	q := url.Values{"mode": {mode}, "_pragma": pragmas}
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
@@ -39,12 +39,13 @@ func dsn(path, mode string, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: q.Encode()}).String()
 }
 
-func openConn(name string) (*conn, error) {
+// Open opens a connection by a name that [DSN] has made.
+func Open(name string) (*Conn, error) {
 	raw, err := new(sqlite.Driver).Open(name)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{}
+	c := &Conn{}
 	var ok bool
 	if c.raw, ok = raw.(rawConn); !ok {
 		return nil, errors.Join(errors.New("the SQLite driver does not implement the expected interface"), raw.Close())
@@ -52,7 +53,8 @@ func openConn(name string) (*conn, error) {
 	return c, nil
 }
 
-func (c *conn) close() error {
+// Close closes the statements and the connection.
+func (c *Conn) Close() error {
 	errs := make([]error, 0, 1)
 	for _, s := range c.stmts {
 		errs = append(errs, s.raw.Close())
@@ -60,7 +62,8 @@ func (c *conn) close() error {
 	return errors.Join(append(errs, c.raw.Close())...)
 }
 
-func (c *conn) prepare(query string) (*Stmt, error) {
+// Prepare compiles a statement, which lives as long as the connection.
+func (c *Conn) Prepare(query string) (*Stmt, error) {
 	raw, err := c.raw.PrepareContext(context.Background(), query)
 	if err != nil {
 		return nil, fmt.Errorf("%w in %.200q", err, query)
@@ -74,9 +77,9 @@ func (c *conn) prepare(query string) (*Stmt, error) {
 	return s, nil
 }
 
-// exec runs a statement or a script once.
-func (c *conn) exec(query string, args ...any) error {
-	s, err := c.prepare(query)
+// Exec runs a statement or a script once.
+func (c *Conn) Exec(query string, args ...any) error {
+	s, err := c.Prepare(query)
 	if err != nil {
 		return err
 	}
@@ -84,9 +87,9 @@ func (c *conn) exec(query string, args ...any) error {
 	return errors.Join(err, c.discard(s))
 }
 
-// query runs a statement once and calls each for every row.
-func (c *conn) query(each func(Row) error, query string, args ...any) error {
-	s, err := c.prepare(query)
+// Query runs a statement once and calls each for every row.
+func (c *Conn) Query(each func(Row) error, query string, args ...any) error {
+	s, err := c.Prepare(query)
 	if err != nil {
 		return err
 	}
@@ -95,23 +98,32 @@ func (c *conn) query(each func(Row) error, query string, args ...any) error {
 }
 
 // discard closes the statement that was prepared last.
-func (c *conn) discard(s *Stmt) error {
+func (c *Conn) discard(s *Stmt) error {
 	c.stmts = c.stmts[:len(c.stmts)-1]
 	return s.raw.Close()
 }
 
-// number runs a query for a single integer; NULL and no row are 0.
-func (c *conn) number(query string, args ...any) (n int64, err error) {
-	err = c.query(func(row Row) error { n = row.Int64(0); return nil }, query, args...)
+// Number runs a query for a single integer; NULL and no row are 0.
+func (c *Conn) Number(query string, args ...any) (n int64, err error) {
+	err = c.Query(func(row Row) error { n = row.Int64(0); return nil }, query, args...)
+	return n, err
+}
+
+// Tx returns the transaction that the connection is in.
+func (c *Conn) Tx() *Tx { return &Tx{c} }
+
+// PagesWritten returns how many pages of the database were written since the last call.
+func (c *Conn) PagesWritten() (int, error) {
+	n, _, err := c.raw.Status(sqlite.DBStatusCacheWrite, true)
 	return n, err
 }
 
 // Tx is a transaction on the connection of the writer. It is valid until the function that received it returns; the
 // statements prepared from it live as long as the log.
-type Tx struct{ c *conn }
+type Tx struct{ c *Conn }
 
 // Prepare compiles a statement for use in this and later transactions.
-func (tx *Tx) Prepare(query string) (*Stmt, error) { return tx.c.prepare(query) }
+func (tx *Tx) Prepare(query string) (*Stmt, error) { return tx.c.Prepare(query) }
 
 // PrepareAll compiles statements as [Tx.Prepare] does, and stores each in its variable.
 func (tx *Tx) PrepareAll(all map[**Stmt]string) (err error) {
@@ -124,11 +136,11 @@ func (tx *Tx) PrepareAll(all map[**Stmt]string) (err error) {
 }
 
 // Exec runs a statement, or a script of several without arguments, once.
-func (tx *Tx) Exec(query string, args ...any) error { return tx.c.exec(query, args...) }
+func (tx *Tx) Exec(query string, args ...any) error { return tx.c.Exec(query, args...) }
 
 // Query runs a statement once and calls each for every row.
 func (tx *Tx) Query(each func(Row) error, query string, args ...any) error {
-	return tx.c.query(each, query, args...)
+	return tx.c.Query(each, query, args...)
 }
 
 type rawStmt interface {
@@ -198,7 +210,7 @@ func (s *Stmt) bind(args []any) error {
 		case ledger.Position:
 			v.Value = int64(min(x, math.MaxInt64)) //nolint:gosec // it fits
 		default:
-			return fmt.Errorf("sqlitelog: argument %d has type %T", i+1, arg)
+			return fmt.Errorf("sqlconn: argument %d has type %T", i+1, arg)
 		}
 		s.args = append(s.args, v)
 	}

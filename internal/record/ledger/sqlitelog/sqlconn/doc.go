@@ -1,0 +1,3 @@
+// Package sqlconn calls the driver of SQLite without the pool of database/sql: one connection with its prepared statements, for one goroutine
+// at a time. Start reading at [Conn].
+package sqlconn
