@@ -11,7 +11,7 @@ import (
 // meanwhile is written once.
 const (
 	Every = 2 * time.Second
-	After = 8192
+	After = 4096
 )
 
 // Late is what tables lack. Its owner, the projector, changes it on one goroutine at a time; numbers of type N and the first timer are also for
