@@ -40,7 +40,7 @@ type Options struct {
 	space func(dir string) (int64, error) // of free bytes; nil means that of the file system
 }
 
-// Projector maintains views of the entries in the transactions of the ledger. All calls come from one goroutine. A
+// Projector maintains views of the entries in the transactions of the ledger. It is called by one goroutine at a time. A
 // statement prepared in any of them lives as long as the log. Its tables may lack entries that it has in memory: after a crash it gets those again.
 type Projector interface {
 	// Setup creates or migrates the tables of the projector, prepares its statements, and returns the position up to

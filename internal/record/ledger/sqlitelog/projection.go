@@ -14,8 +14,8 @@ const rebuildBatch = 500
 
 // Committer is a projector that is told when its work can be read.
 type Committer interface {
-	// Committed runs after every commit of entries or of projections, before any append in it is answered, on the
-	// goroutine of the other calls. at is the position up to which the views are complete, and written that up to which their tables are; they lag only while
+	// Committed runs after every commit of entries or of projections, before any append in it is answered, as the
+	// other calls one at a time. at is the position up to which the views are complete, and written that up to which their tables are; they lag only while
 	// [Log.Stale] is not nil.
 	Committed(at, written ledger.Position)
 }
@@ -67,7 +67,11 @@ func (l *Log) Rebuild(ctx context.Context) error {
 		return nil
 	}
 	err := l.do(ctx, func(w *writer) error {
-		if err := w.transact(l.opts.Projector.Reset); err != nil {
+		err := w.transact(func(tx *sqlconn.Tx) error {
+			w.calls = true // it forgets what it has in memory
+			return l.opts.Projector.Reset(tx)
+		})
+		if err != nil {
 			return err
 		}
 		w.projected, w.written = 0, 0
@@ -150,7 +154,7 @@ func (w *writer) callProjector(entries []ledger.Entry) (err error) {
 	return err
 }
 
-// Flush has the tables of the views have every entry that was appended before. It does nothing while the views are stale.
+// Flush has the tables of the views have every entry that was appended before. Its error is that of [Log.Stale] while the views are stale.
 func (l *Log) Flush(ctx context.Context) error {
 	var err error
 	if !l.inPlace(func(w *writer) { err = w.flush() }) {
@@ -163,8 +167,11 @@ func (l *Log) Flush(ctx context.Context) error {
 }
 
 func (w *writer) flush() error {
-	if w.log.opts.Projector == nil || w.log.stale.Load() != nil || w.written == w.last {
+	if w.log.opts.Projector == nil || w.written == w.last {
 		return nil
+	}
+	if err := w.log.Stale(); err != nil {
+		return err
 	}
 	var own error
 	err := w.transactViews(func(*sqlconn.Tx) error {
@@ -175,6 +182,8 @@ func (w *writer) flush() error {
 	})
 	if own != nil && !isFault(own) {
 		w.log.setStale(fmt.Errorf("views end at %d: %w", w.projected, own))
+	} else if err != nil {
+		return err // the tables still lack it
 	}
 	w.committed()
 	return err

@@ -57,7 +57,7 @@ func (w *writer) emptyLog() error {
 			return w.log.health.classify(err, false)
 		}
 		if !busy {
-			w.written = 0
+			w.pages = 0
 			return nil
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
-// writer owns the connection that writes. All its methods run on one goroutine.
+// writer owns the connection that writes. Its methods run on one goroutine at a time: that of run, or of an append that finds nobody writing.
 type writer struct {
 	log  *Log
 	conn *sqlconn.Conn

@@ -102,7 +102,7 @@ func (f *follower) begin(ctx context.Context, stop context.CancelFunc) (ledger.P
 	asked := f.asked
 	f.asked, f.stop = nil, stop
 	f.mu.Unlock()
-	if len(asked) == 0 && f.at <= last {
+	if len(asked) == 0 && max(f.at, f.promised) <= last {
 		f.trust(f.at, false)
 		f.committed()
 		return f.at, nil
