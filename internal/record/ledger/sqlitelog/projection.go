@@ -154,7 +154,8 @@ func (w *writer) callProjector(entries []ledger.Entry) (err error) {
 	return err
 }
 
-// Flush has the tables of the views have every entry that was appended before. Its error is that of [Log.Stale] while the views are stale.
+// Flush has the tables of the views have every entry that was appended before. A fault of the projector makes the views stale, as at an append, and is no error
+// of Flush. While they are, its error is that of [Log.Stale] if the tables lack something.
 func (l *Log) Flush(ctx context.Context) error {
 	var err error
 	if !l.inPlace(func(w *writer) { err = w.flush() }) {
@@ -186,7 +187,7 @@ func (w *writer) flush() error {
 		return err // the tables still lack it
 	}
 	w.committed()
-	return err
+	return nil
 }
 
 // catchUp projects the next entries that the views lack. It runs on the goroutine of the writer, so that no entry can be

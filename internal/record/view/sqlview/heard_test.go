@@ -87,6 +87,24 @@ func TestAProjectionThatFailsAfterAScrubIsCaughtUp(t *testing.T) {
 	wantSound(t, f.Views, 102)
 }
 
+// A view that fails when a reader has its tables written is repaired as one that fails at an append: lists go on meanwhile.
+func TestAViewThatFailsWhenItIsReadIsRepaired(t *testing.T) {
+	log, f := behind(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	script(t, log, "CREATE TRIGGER stuck BEFORE INSERT ON view_task BEGIN SELECT RAISE(ABORT, 'no luck'); END")
+	for range 2 {
+		list, err := f.Tasks(t.Context(), "default", view.TaskFilter{})
+		if len(list) != 1 || err != nil || f.Err() == nil {
+			t.Errorf("%d tasks, %v; %v", len(list), err, f.Err())
+		}
+	}
+	script(t, log, "DROP TRIGGER stuck")
+	if err := f.Heal(t.Context()); err != nil {
+		t.Error(err)
+	}
+	f.shows("afterwards", 101)
+	wantSound(t, f.Views, 101)
+}
+
 // A server that was killed starts where there is too little space for changes, and its lists lack nothing.
 func TestListsLackNothingWhereNoChangeIsTaken(t *testing.T) {
 	path, copied := filepath.Join(t.TempDir(), "trapeze.db"), filepath.Join(t.TempDir(), "trapeze.db")

@@ -3,6 +3,7 @@ package late
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,8 +17,16 @@ func TestWhatNobodyReadsIsWrittenTwoSecondsLater(t *testing.T) {
 		}
 		l.Stop()
 		written, broken := 0, errors.New("no luck")
+		var mu sync.Mutex // has one goroutine at a time change what is late
+		more := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			l.More(n)
+		}
 		l = Late[string]{}
 		l.Start(func() error {
+			mu.Lock()
+			defer mu.Unlock()
 			written++
 			if broken == nil {
 				l.None()
@@ -28,23 +37,29 @@ func TestWhatNobodyReadsIsWrittenTwoSecondsLater(t *testing.T) {
 			t.Helper()
 			time.Sleep(d)
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			if written != want {
 				t.Errorf("written %d times, want %d", written, want)
 			}
 		}
 		after(time.Hour, 0)
-		l.More(3)
+		more(3)
 		after(Every-time.Millisecond, 0)
-		l.More(1) // does not put it off
+		more(1) // does not put it off
 		after(time.Millisecond, 1)
 		after(2*Every, 3) // it is repeated
+		mu.Lock()
 		broken = nil
+		mu.Unlock()
 		after(Every, 4)
 		after(time.Hour, 4)
-		l.More(1)
+		more(1)
+		mu.Lock()
 		l.None() // a reader was first
+		mu.Unlock()
 		after(time.Hour, 4)
-		l.More(1)
+		more(1)
 		l.Stop()
 		after(time.Hour, 4)
 		if l.Full(After-2) || !l.Full(After-1) {
