@@ -4,11 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
 )
 
 const testReserve = 1 << 20
@@ -217,4 +219,34 @@ func TestOnAFullDiskWhatIsDecidedForAReadLeavesRoomForTheRecordsOfReads(t *testi
 	if err := recordRead(t, l); err != nil {
 		t.Errorf("the record of a read: %v", err)
 	}
+}
+
+// filling is a counter that finds the disk full when it first writes.
+type filling struct {
+	*counter
+	full bool
+}
+
+func (f *filling) Flush(tx *sqlconn.Tx) error {
+	if f.full {
+		return errors.Join(tx.Exec("PRAGMA max_page_count=1000000"), f.counter.Flush(tx))
+	}
+	f.full = true
+	if err := tx.Exec("PRAGMA max_page_count=1"); err != nil {
+		return err
+	}
+	_, err := f.upsert.Exec(strings.Repeat("0123456789", 100_000))
+	return err
+}
+
+// A reader whose tables are to be written when the disk has just become full gets what the reserve keeps for that.
+func TestTheTablesOfViewsAreWrittenWithTheReserve(t *testing.T) {
+	_, path, o := onDisk(t, 1<<30)
+	o.Projector = &filling{counter: &counter{late: true}}
+	l := open(t, path, o)
+	write(t, l, "s", 3)
+	if err := l.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantViews(t, l, "with the reserve", "3 streams, cursor 3", false)
 }

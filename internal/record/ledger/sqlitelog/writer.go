@@ -377,10 +377,17 @@ func (w *writer) transact(fn func(*sqlconn.Tx) error) error {
 
 // transactViews is transact for what the tables of the views lack: they are read on a full disk, too.
 func (w *writer) transactViews(fn func(*sqlconn.Tx) error) error {
-	if _, err := w.log.health.checkReads(leastSpace); err != nil {
-		return err
+	_, err := w.log.health.checkReads(leastSpace)
+	if err == nil {
+		err = w.attempt(fn)
 	}
-	return w.attempt(fn)
+	for isFullDisk(err) {
+		if more, _ := w.log.health.checkReads(leastSpace); !more {
+			break
+		}
+		err = w.attempt(fn)
+	}
+	return err
 }
 
 // attempt is transact without a check of the space: for what mostly writes nothing.
