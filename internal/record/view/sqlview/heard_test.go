@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
@@ -85,6 +86,41 @@ func TestAProjectionThatFailsAfterAScrubIsCaughtUp(t *testing.T) {
 	}
 	f.shows("afterwards", 102)
 	wantSound(t, f.Views, 102)
+}
+
+// Who begins to watch while an entry is being stored, and reads the record without it, is told of it.
+func TestWhoBeginsToWatchDuringACommitIsTold(t *testing.T) {
+	var v *Views
+	var told []<-chan struct{}
+	during := false
+	log, v, err := OpenEmbedded(t.Context(), filepath.Join(t.TempDir(), "trapeze.db"), sqlitelog.Options{Committed: func(int, time.Duration) {
+		if during {
+			inbox, _ := v.Watch("default", "agent-3")
+			task, _ := v.WatchTask("default", taskID(3))
+			all, _ := v.Watch("", "")
+			told = append(told, inbox, task, all)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, v, log)
+	f := begin(t, log, v)
+	during = true
+	f.hears(1, false)
+	during = false
+	for i, ch := range told {
+		select {
+		case <-ch:
+			if i == 2 {
+				t.Error("watchers of all changes are told before the tables are written")
+			}
+		default:
+			if i < 2 {
+				t.Errorf("watcher %d is not told", i)
+			}
+		}
+	}
 }
 
 // A view that fails when a reader has its tables written is repaired as one that fails at an append: lists go on meanwhile.

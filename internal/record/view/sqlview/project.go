@@ -67,7 +67,8 @@ type projector struct {
 // done is the change of one commit, for readers.
 type done struct {
 	at         ledger.Position
-	heard      bool // nothing was written
+	heard      bool    // nothing was written
+	keys       []topic // what was heard is about: who began to watch before the commit read what was before it
 	touched    []topic
 	claims     []claimChange
 	dependents dependents
@@ -143,7 +144,7 @@ func (p *projector) Committed(at, written ledger.Position) {
 
 // publish tells readers of a commit.
 func (p *projector) publish(at, written ledger.Position) {
-	d := done{at: at, heard: at > written, touched: p.touched, claims: p.claims, agents: p.agentsNew}
+	d := done{at: at, heard: at > written, keys: p.keys, touched: p.touched, claims: p.claims, agents: p.agentsNew}
 	p.agentsNew = false
 	if p.at == d.at { // otherwise the last projection did not commit
 		d.dependents = p.dependents

@@ -45,7 +45,7 @@ func newViews() *Views {
 	v.projector = newProjector(func(d done) {
 		if d.heard && v.Err() == nil {
 			v.noDependents.Store(d.dependents == none)
-			v.hub.Reach(d.at)
+			v.hub.Reach(d.at, d.keys)
 			return
 		}
 		if d.agents {

@@ -43,10 +43,15 @@ func (h *Hub[K]) Publish(at ledger.Position, touched []K, all bool) {
 	h.reach(at, all)
 }
 
-// Reach announces a position whose changes are signalled by a later Publish.
-func (h *Hub[K]) Reach(at ledger.Position) {
+// Reach announces a position, and signals the watchers of keys alone: those of all changes are signalled by a later Publish.
+func (h *Hub[K]) Reach(at ledger.Position, keys []K) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.watchers) > 0 {
+		for _, key := range keys {
+			h.signal(key)
+		}
+	}
 	h.reach(at, false)
 }
 
