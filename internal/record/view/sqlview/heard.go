@@ -73,12 +73,17 @@ func (t *taskFold) isUrgent() bool {
 	return t.stored.offer.id != "" || h != nil && openClaim(h) || t.waits() != t.stored.dependents
 }
 
-// keys appends what is watched of the task: itself, and the inboxes that it is or was in.
+// keys appends what is watched of the task: itself, the inboxes that it is or was in, and those that are told of its ticket.
 func (t *taskFold) keys(list []topic) []topic {
 	list = append(list, topic{workspace: t.workspace, task: t.id})
 	for _, items := range [][]item{t.items, t.stored.items} {
 		for i := range items {
 			list = append(list, topic{workspace: t.workspace, agent: items[i].agent})
+		}
+	}
+	for i := range t.tickets {
+		for _, who := range t.tickets[i].tells() {
+			list = append(list, topic{workspace: t.workspace, agent: who})
 		}
 	}
 	return list

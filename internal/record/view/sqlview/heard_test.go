@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
@@ -162,4 +164,27 @@ func TestListsLackNothingWhereNoChangeIsTaken(t *testing.T) {
 	if list, err := v.Tasks(t.Context(), "default", view.TaskFilter{Limit: view.MaxPage}); err != nil || len(list) != 101 {
 		t.Errorf("%d tasks are shown, %v; want 101", len(list), err)
 	}
+}
+
+func TestOperatorsWhoWatchAreToldOfATicketAtOnce(t *testing.T) {
+	both(t, func(f *following) {
+		f.hears(2, false)
+		desk, stop := f.Watch("default", "")
+		defer stop()
+		by := identity.Principal{Role: identity.Agent, Name: f.life.task.Owner}
+		events, err := handoff.Decide(f.life.task, handoff.Ask{By: by, Epoch: f.life.task.Epoch, Question: "which one?"}, f.life.now)
+		if err != nil {
+			f.Fatal(err)
+		}
+		encoded, err := f.life.codec.EncodeAll(events)
+		if err != nil {
+			f.Fatal(err)
+		}
+		e := ledger.Entry{Stream: ledger.StreamOf("default", "task", f.life.id), Version: 3, Time: f.life.now, Actor: ledger.Actor{Principal: by.String()}, Events: encoded}
+		if _, err := f.d.Append(f.Context(), e, f.life.at); err != nil {
+			f.Fatal(err)
+		}
+		f.heard(true)
+		<-desk
+	})
 }

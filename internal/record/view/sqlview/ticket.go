@@ -17,6 +17,11 @@ type ticket struct {
 	first ledger.Position
 }
 
+// tells returns the agents whose watchers are told of the ticket; "" is the operators.
+func (k *ticket) tells() [4]string {
+	return [4]string{"", agentOf(k.By), k.To, agentOf(k.ClaimedBy)}
+}
+
 // noteTicket keeps a change of the task's ticket until the entry is written. before is the ticket before the event.
 func (t *taskFold) noteTicket(before *task.Ticket, e *ledger.Entry) {
 	s := &t.state
@@ -63,7 +68,7 @@ func (p *projector) writeTickets(t *taskFold) error {
 			cmp.Or(claimed, v.ClaimedBy), view.Microseconds(v.Due), view.Microseconds(v.Closed), row); err != nil {
 			return err
 		}
-		for _, who := range []string{"", asks, v.To, claimed} {
+		for _, who := range v.tells() {
 			p.touched = append(p.touched, topic{workspace: t.workspace, agent: who})
 		}
 	}
