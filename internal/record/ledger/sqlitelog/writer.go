@@ -174,19 +174,25 @@ func (w *writer) serveRead(reads []*request, needed int64) {
 	for _, r := range reads {
 		r.err = nil
 	}
+	if err := w.withReserve(needed, func() error { return w.append(reads) }); err != nil {
+		refuse(reads, err)
+	}
+}
+
+// withReserve calls fn, which writes what is needed to read something, if so many bytes are free, and again for as long as the disk is full and the
+// reserve has more.
+func (w *writer) withReserve(needed int64, fn func() error) error {
 	_, err := w.log.health.checkReads(needed)
 	if err == nil {
-		err = w.append(reads)
+		err = fn()
 	}
 	for isFullDisk(err) {
 		if more, _ := w.log.health.checkReads(needed); !more {
 			break
 		}
-		err = w.append(reads)
+		err = fn()
 	}
-	if err != nil {
-		refuse(reads, err)
-	}
+	return err
 }
 
 // append commits the requests that pass their check; the others get an error of their own. An error that it returns is the
@@ -377,17 +383,7 @@ func (w *writer) transact(fn func(*sqlconn.Tx) error) error {
 
 // transactViews is transact for what the tables of the views lack: they are read on a full disk, too.
 func (w *writer) transactViews(fn func(*sqlconn.Tx) error) error {
-	_, err := w.log.health.checkReads(leastSpace)
-	if err == nil {
-		err = w.attempt(fn)
-	}
-	for isFullDisk(err) {
-		if more, _ := w.log.health.checkReads(leastSpace); !more {
-			break
-		}
-		err = w.attempt(fn)
-	}
-	return err
+	return w.withReserve(leastSpace, func() error { return w.attempt(fn) })
 }
 
 // attempt is transact without a check of the space: for what mostly writes nothing.

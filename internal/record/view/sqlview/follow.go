@@ -10,7 +10,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/sqlconn"
-	"github.com/trapezehq/trapeze/internal/record/view/sqlview/late"
 	"github.com/trapezehq/trapeze/internal/record/view/watch"
 )
 
@@ -28,7 +27,7 @@ type follower struct {
 	cancel    context.CancelFunc
 	done      chan struct{}
 
-	writing     late.Mutex      // held while the projector is at work, and for the next three
+	writing     mutex           // held while the projector is at work, and for the next three
 	at, written ledger.Position // of the newest entry heard, and of the tables
 	promised    ledger.Position // the highest that others were told that the views have
 	lost        bool            // what was heard could not be written: it is to be heard again
@@ -41,6 +40,22 @@ type follower struct {
 	stop    context.CancelFunc // ends the current Follow
 }
 
+// mutex is a lock for which a caller may stop waiting. It is made with room for one.
+type mutex chan struct{}
+
+// lockFor locks, or returns the error of ctx when that ends first.
+func (m mutex) lockFor(ctx context.Context) error {
+	select {
+	case m <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m mutex) Lock()   { m <- struct{}{} }
+func (m mutex) Unlock() { <-m }
+
 // Follow keeps views of a ledger in a database at path, or in a temporary file if path is empty, and returns before they are
 // complete. The end of ctx stops it as Close does. The views repair themselves: a projection that failed is tried again,
 // and views that are ahead of the ledger are rebuilt.
@@ -50,7 +65,7 @@ func Follow(ctx context.Context, l ledger.Ledger, path string) (*Views, error) {
 		return nil, err
 	}
 	v := newViews()
-	f := &follower{ledger: l, projector: v.projector, hub: v.hub, db: db, done: make(chan struct{}), writing: make(late.Mutex, 1)}
+	f := &follower{ledger: l, projector: v.projector, hub: v.hub, db: db, done: make(chan struct{}), writing: make(mutex, 1)}
 	v.follower = f
 	v.projector.late.Start(func() error { return f.catchUp(context.WithoutCancel(ctx)) })
 	v.attach(l, db.Readers())
@@ -151,7 +166,7 @@ func (f *follower) project(entries []ledger.Entry) error {
 
 // catchUp writes what was heard. Error: [ledger.ErrUnavailable] while something that the views had heard is to be heard again.
 func (f *follower) catchUp(ctx context.Context) error {
-	if err := f.writing.LockFor(ctx); err != nil {
+	if err := f.writing.lockFor(ctx); err != nil {
 		return err
 	}
 	defer f.writing.Unlock()

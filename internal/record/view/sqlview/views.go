@@ -88,7 +88,7 @@ func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sq
 	v.attach(log, log.Readers())
 	v.projector.late.Start(func() error { return log.Flush(context.WithoutCancel(ctx)) })
 	v.projector.cursors.Keep(v.write)
-	if err = v.Heal(ctx); errors.Is(err, ledger.ErrFull) { // it is healed when there is space
+	if err = v.Heal(ctx); errors.Is(err, ledger.ErrFull) { // no list is shown until they are healed, when there is space
 		v.projector.late.More(1)
 	} else if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("sqlview: %w", err), v.Close(), log.Close())

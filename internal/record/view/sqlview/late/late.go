@@ -1,7 +1,6 @@
 package late
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -145,22 +144,3 @@ func (l *Late[N]) Forget() {
 		l.soonest = time.Unix(0, 0)
 	}
 }
-
-// Mutex is a lock for which a caller may stop waiting. Make it with capacity 1.
-type Mutex chan struct{}
-
-// LockFor locks until ctx ends, and returns its error then.
-func (m Mutex) LockFor(ctx context.Context) error {
-	select {
-	case m <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// Lock implements [sync.Locker].
-func (m Mutex) Lock() { m <- struct{}{} }
-
-// Unlock implements [sync.Locker].
-func (m Mutex) Unlock() { <-m }

@@ -1,7 +1,6 @@
 package late
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -104,19 +103,4 @@ func TestNumbersStayUntilTheTablesHaveThem(t *testing.T) {
 	}); err != nil || l.Number("ann") != 0 {
 		t.Errorf("%v, number %d", err, l.Number("ann"))
 	}
-}
-
-func TestACallerStopsWaitingForTheLock(t *testing.T) {
-	m := make(Mutex, 1)
-	m.Lock()
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	if err := m.LockFor(gone); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	m.Unlock()
-	if err := m.LockFor(t.Context()); err != nil {
-		t.Error(err)
-	}
-	m.Unlock()
 }

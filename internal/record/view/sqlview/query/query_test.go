@@ -11,17 +11,24 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 )
 
-func TestManyShapesOfQueriesRunAtOnceWithABoundedNumberOfStatements(t *testing.T) {
-	file, err := sqlitelog.OpenDatabase(filepath.Join(t.TempDir(), "views.db"), 4)
+// opened is a DB on a pool of so many connections to an empty database.
+func opened(t *testing.T, readers int) *DB {
+	t.Helper()
+	file, err := sqlitelog.OpenDatabase(filepath.Join(t.TempDir(), "views.db"), readers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	db := New(file.Readers())
-	defer func() {
+	t.Cleanup(func() {
 		if err := errors.Join(db.Close(), file.Close()); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return db
+}
+
+func TestManyShapesOfQueriesRunAtOnceWithABoundedNumberOfStatements(t *testing.T) {
+	db := opened(t, 4)
 	const shapes = 2 * maxStatements
 	var running sync.WaitGroup
 	for g := range 4 {
@@ -41,16 +48,7 @@ func TestManyShapesOfQueriesRunAtOnceWithABoundedNumberOfStatements(t *testing.T
 }
 
 func TestNoRowIsReadAfterTheOneThatIsEnough(t *testing.T) {
-	file, err := sqlitelog.OpenDatabase(filepath.Join(t.TempDir(), "views.db"), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := New(file.Readers())
-	defer func() {
-		if err := errors.Join(db.Close(), file.Close()); err != nil {
-			t.Error(err)
-		}
-	}()
+	db := opened(t, 1)
 	read := 0
 	for range 2 { // the connection can be used again
 		err := db.Each(t.Context(), func(*sql.Rows) error {
